@@ -1,0 +1,186 @@
+"""Everything that can happen, in the field's words.
+
+Events say what happened (log, marks on the time line, tests); snapshots say what is (pictures). Slots are
+token slots; a sequence is named by its request's id. The log keeps them in the order they happened.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A request joined the waiting queue."""
+
+    seq: int
+    prompt_len: int
+    output_len: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A request that can never fit was turned away.
+
+    Attributes:
+        needed: slots it would hold at its longest ("pool"), or its prompt plus output tokens ("context").
+        limit: the most that one sequence can hold in this pool, or the context limit.
+        reason: "pool" or "context".
+    """
+
+    seq: int
+    needed: int
+    limit: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The head of the queue could not be admitted in this step, and why. Told once per change.
+
+    Attributes:
+        needed, free, largest_free: slots wanted, free in all, and in the largest single piece that may
+            be handed out at once (paged: equal to free).
+        reason: "memory" (not enough free), "fragmented" (enough free, not in one piece), "watermark"
+            (enough free, but the admission headroom would be used), "batch" (max_num_seqs are running),
+            "preempted" (this step preempted; nobody is admitted in it).
+    """
+
+    seq: int
+    needed: int
+    free: int
+    largest_free: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A waiting sequence started to run; its prompt's KV is written in this step."""
+
+    seq: int
+    num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """A preempted sequence runs again: prompt and generated tokens are computed once more."""
+
+    seq: int
+    num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksAllocated:
+    """A block table grew.
+
+    Attributes:
+        blocks: physical block numbers, in logical order.
+        filled: the block that was full before, None for a table's first blocks.
+        free: blocks left free afterwards.
+    """
+
+    seq: int
+    blocks: tuple[int, ...]
+    filled: int | None
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksFreed:
+    """Blocks whose reference count fell to zero went back to the free list; `free` blocks are free now."""
+
+    seq: int
+    blocks: tuple[int, ...]
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class RegionReserved:
+    """One contiguous piece was set aside for a sequence's whole life.
+
+    Attributes:
+        start: first slot.
+        held: slots taken, after the placement's rounding.
+        asked: slots that the reservation rule wanted.
+    """
+
+    seq: int
+    start: int
+    held: int
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class RegionFreed:
+    """A contiguous piece was given back; `largest_free` is the largest hole now, in slots."""
+
+    seq: int
+    start: int
+    held: int
+    largest_free: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preempted:
+    """A running sequence lost all its KV so that `by` could grow (it may be the same one).
+
+    Attributes:
+        num_lost: tokens whose KV must be computed again.
+    """
+
+    seq: int
+    by: int
+    num_lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The last output token is out."""
+
+    seq: int
+    num_generated: int
+
+
+Event = (
+    Arrived
+    | Rejected
+    | Waiting
+    | Admitted
+    | Recovered
+    | BlocksAllocated
+    | BlocksFreed
+    | RegionReserved
+    | RegionFreed
+    | Preempted
+    | Finished
+)
+
+
+class EventLog:
+    """Collects the events of a step."""
+
+    __slots__ = ("_events",)
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+
+    def emit(self, kind: type, *fields) -> None:
+        """Appends `kind(*fields)`."""
+        self._events.append(kind(*fields))
+
+    def drain(self) -> tuple[Event, ...]:
+        """The events since the last call, in order; forgets them."""
+        events = tuple(self._events)
+        self._events.clear()
+        return events
+
+
+class NullLog:
+    """Keeps nothing and builds nothing: for replays of millions of steps."""
+
+    __slots__ = ()
+
+    def emit(self, kind: type, *fields) -> None:
+        """Does nothing."""
+
+    def drain(self) -> tuple[Event, ...]:
+        """Always empty."""
+        return ()
