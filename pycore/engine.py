@@ -1,0 +1,65 @@
+"""The serving engine: start reading here."""
+
+from collections.abc import Iterable
+
+from pycore.cost_model import CostModel
+from pycore.events import EventLog, NullLog
+from pycore.memory.allocator import KVAllocator
+from pycore.request import Request, Sequence
+from pycore.scheduling.scheduler import Scheduler
+
+
+class Engine:
+    """Continuous batching, one iteration a step.
+
+    Attributes:
+        now_ns: simulated time in ns.
+        num_steps: steps so far.
+        scheduler, allocator: the parts, to look at.
+        log: events of the steps, until somebody drains it.
+    """
+
+    def __init__(
+        self,
+        requests: Iterable[Request],
+        scheduler: Scheduler,
+        allocator: KVAllocator,
+        cost_model: CostModel,
+        log: EventLog | NullLog,
+    ) -> None:
+        """An engine before its first step. `requests` are in order of arrival."""
+        self.now_ns = 0
+        self.num_steps = 0
+        self.scheduler = scheduler
+        self.allocator = allocator
+        self.log = log
+        self._cost_model = cost_model
+        self._requests = iter(requests)
+        self._next = next(self._requests, None)
+
+    def step(self) -> list[Sequence]:
+        """Runs one iteration; returns the sequences that finished in it."""
+        self._receive_arrivals()
+        batch = self.scheduler.schedule(self.now_ns)
+        self.now_ns += self._cost_model.step_ns(batch)
+        self.num_steps += 1
+        return self.scheduler.advance(batch, self.now_ns)
+
+    def _receive_arrivals(self) -> None:
+        while self._next is not None and self._next.arrival_ns <= self.now_ns:
+            self.scheduler.add(self._next)
+            self._next = next(self._requests, None)
+
+    def skip_idle(self) -> None:
+        """When nothing runs or waits, moves the clock to the next arrival."""
+        if self.scheduler.idle and self._next is not None:
+            self.now_ns = max(self.now_ns, self._next.arrival_ns)
+
+    @property
+    def done(self) -> bool:
+        """All requests have finished or were rejected."""
+        return self._next is None and self.scheduler.idle
+
+    def check(self) -> None:
+        """Raises AssertionError if an invariant of scheduler or memory is broken."""
+        self.scheduler.check()

@@ -1,0 +1,111 @@
+"""The physical blocks of the KV cache, and the only owner of their reference counts."""
+
+from collections.abc import Iterable
+
+from pycore.memory.free_list import FreeList
+
+
+class BlockPool:
+    """`num_blocks` physical blocks, each free (reference count 0) or in use.
+
+    Blocks are handed out by a free list; whoever holds a block in a table counts once. The pool knows
+    nothing of tokens or sequences.
+
+    >>> from pycore.memory.free_list import Ascending
+    >>> pool = BlockPool(4, Ascending(range(4)))
+    >>> pool.allocate(3)
+    [0, 1, 2]
+    >>> pool.allocate(2) is None  # all or nothing
+    True
+    >>> pool.share([2])
+    >>> pool.free([2, 1])  # block 2 is still held once
+    [1]
+    """
+
+    __slots__ = ("_free", "_ref_counts", "num_blocks")
+
+    def __init__(self, num_blocks: int, free_list: FreeList) -> None:
+        """All blocks start free.
+
+        Args:
+            num_blocks: size of the pool, at least 1.
+            free_list: holds each of the numbers 0 … num_blocks − 1 once.
+
+        Raises:
+            ValueError: no blocks, or a free list of another size.
+        """
+        if num_blocks < 1 or len(free_list) != num_blocks:
+            raise ValueError(
+                f"a pool needs at least 1 block and a free list of as many, not {num_blocks} and {len(free_list)}"
+            )
+        self.num_blocks = num_blocks
+        self._free = free_list
+        self._ref_counts = [0] * num_blocks
+
+    @property
+    def num_free(self) -> int:
+        """Blocks that nobody holds."""
+        return len(self._free)
+
+    def ref_count(self, block: int) -> int:
+        """How many tables hold `block`."""
+        return self._ref_counts[block]
+
+    def allocate(self, n: int) -> list[int] | None:
+        """Takes `n` free blocks with a reference count of 1 each; None, and nothing changed, if there are fewer.
+
+        Raises:
+            ValueError: n is negative.
+        """
+        if n < 0:
+            raise ValueError(f"cannot allocate {n} blocks: expected 0 or more")
+        if n > len(self._free):
+            return None
+        blocks = self._free.take(n)
+        ref_counts = self._ref_counts
+        for block in blocks:
+            ref_counts[block] = 1
+        return blocks
+
+    def share(self, blocks: Iterable[int]) -> None:
+        """Counts one more holder of each block.
+
+        Raises:
+            ValueError: one of them is free (then nothing changed).
+        """
+        blocks = list(blocks)
+        ref_counts = self._ref_counts
+        for block in blocks:
+            if ref_counts[block] == 0:
+                raise ValueError(f"cannot share block {block}: it is free")
+        for block in blocks:
+            ref_counts[block] += 1
+
+    def free(self, blocks: Iterable[int]) -> list[int]:
+        """Counts one holder less of each block; those that reach 0 go back to the free list and are returned.
+
+        Raises:
+            ValueError: a block is freed more often than it is held; the blocks before it stay freed.
+        """
+        ref_counts = self._ref_counts
+        released = []
+        try:
+            for block in blocks:
+                count = ref_counts[block]
+                if count == 1:
+                    ref_counts[block] = 0
+                    released.append(block)
+                elif count > 1:
+                    ref_counts[block] = count - 1
+                else:
+                    raise ValueError(f"cannot free block {block}: nobody holds it")
+        finally:
+            self._free.put(released)
+        return released
+
+    def check(self) -> None:
+        """Raises AssertionError with the broken state unless free and held blocks make up the pool."""
+        free = sorted(self._free)
+        zero = [block for block, count in enumerate(self._ref_counts) if count == 0]
+        assert free == zero, f"free list {free} is not the blocks of count 0: {zero}"
+        assert min(self._ref_counts) >= 0, f"negative reference count in {self._ref_counts}"

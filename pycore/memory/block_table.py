@@ -1,0 +1,33 @@
+"""Logical to physical: where the tokens of one sequence lie."""
+
+
+class BlockTable:
+    """The blocks of one sequence, in logical order.
+
+    Token i lies in physical block `blocks[i // block_size]`, slot `i % block_size`. All blocks but the last
+    are full once `num_tokens` reaches them.
+
+    Attributes:
+        blocks: physical block numbers.
+        num_tokens: slots that hold real KV.
+        final_tokens: slots that will hold real KV when the sequence is done (known to the waste account only).
+    """
+
+    __slots__ = ("_frozen", "blocks", "final_tokens", "num_tokens")
+
+    def __init__(self, final_tokens: int) -> None:
+        self.blocks: list[int] = []
+        self.num_tokens = 0
+        self.final_tokens = final_tokens
+        self._frozen: tuple[int, ...] | None = ()
+
+    def append(self, blocks: list[int]) -> None:
+        """Adds physical blocks at the logical end."""
+        self.blocks.extend(blocks)
+        self._frozen = None
+
+    def frozen(self) -> tuple[int, ...]:
+        """The blocks as a tuple, made anew only after a change, so that recorded steps share it."""
+        if self._frozen is None:
+            self._frozen = tuple(self.blocks)
+        return self._frozen

@@ -1,0 +1,151 @@
+"""Memory before paging: one contiguous region for each sequence, reserved when it is admitted."""
+
+from collections.abc import Callable
+
+from pycore.events import EventLog, NullLog, RegionFreed, RegionReserved
+from pycore.memory.memory_map import MemoryMap
+from pycore.memory.placement import Placement
+from pycore.request import Request, Sequence
+
+
+def reserve_max(request: Request, max_len: int) -> int:
+    """The longest that any request may become (Orca Max)."""
+    return max_len
+
+
+def reserve_pow2(request: Request, max_len: int) -> int:
+    """The next power of two of the final length, at most the maximum (Orca Pow2).
+
+    >>> reserve_pow2(Request(0, 0, prompt_len=100, output_len=300), 2048)
+    512
+    """
+    return min(max_len, 1 << (request.total_len - 1).bit_length())
+
+
+def reserve_oracle(request: Request, max_len: int) -> int:
+    """Exactly the final length, as if it were known (Orca Oracle)."""
+    return request.total_len
+
+
+# Slots set aside for a request; vLLM paper, section 6.1 (facts W5).
+RESERVATIONS: dict[str, Callable[[Request, int], int]] = {
+    "max": reserve_max,
+    "pow2": reserve_pow2,
+    "oracle": reserve_oracle,
+}
+
+
+class Region:
+    """One sequence's piece: slots [start, start + held), `asked` of them by the reservation rule."""
+
+    __slots__ = ("asked", "final_tokens", "held", "num_tokens", "start")
+
+    def __init__(self, start: int, held: int, asked: int, final_tokens: int) -> None:
+        self.start = start
+        self.held = held
+        self.asked = asked
+        self.num_tokens = 0
+        self.final_tokens = final_tokens
+
+
+class ContiguousAllocator:
+    """A placement and a region for each sequence that holds one. Implements KVAllocator.
+
+    Works on the same slots as a paged pool of `capacity / block_size` blocks, so that the two can be compared.
+    """
+
+    def __init__(
+        self,
+        placement: Placement,
+        reservation: Callable[[Request, int], int],
+        max_len: int,
+        block_size: int,
+        log: EventLog | NullLog,
+    ) -> None:
+        """Takes a placement that nobody else uses.
+
+        Args:
+            placement: all its slots are free.
+            reservation: one of RESERVATIONS.
+            max_len: the longest prompt plus output, in tokens.
+            block_size: slots a block of the picture; has no effect on what is reserved.
+            log: told of each reservation and release.
+        """
+        self.capacity = placement.num_free
+        self.largest_holding = placement.largest
+        self.block_size = block_size
+        self._placement = placement
+        self._reservation = reservation
+        self._max_len = max_len
+        self._regions: dict[int, Region] = {}
+        self._log = log
+
+    def slots_needed(self, request: Request) -> int:
+        """See KVAllocator."""
+        return self._placement.rounded(self._reservation(request, self._max_len))
+
+    def slots_to_admit(self, seq: Sequence) -> int:
+        """See KVAllocator."""
+        return self.slots_needed(seq.request)
+
+    def allocate_slots(self, seq: Sequence, num_new: int, keep_free: int = 0) -> bool:
+        """See KVAllocator. All slots are taken at the first call; `keep_free` has no meaning here."""
+        if seq.id in self._regions:
+            return True
+        asked = self._reservation(seq.request, self._max_len)
+        start = self._placement.place(asked)
+        if start is None:
+            return False
+        held = self._placement.rounded(asked)
+        self._regions[seq.id] = Region(start, held, asked, seq.request.kv_len)
+        self._log.emit(RegionReserved, seq.id, start, held, asked)
+        return True
+
+    def commit(self, seq: Sequence) -> None:
+        """See KVAllocator."""
+        self._regions[seq.id].num_tokens = seq.num_computed
+
+    def free(self, seq: Sequence) -> None:
+        """See KVAllocator."""
+        region = self._regions.pop(seq.id)
+        self._placement.give_back(region.start, region.asked)
+        self._log.emit(RegionFreed, seq.id, region.start, region.held, self.largest_free)
+
+    @property
+    def num_free(self) -> int:
+        """See KVAllocator."""
+        return self._placement.num_free
+
+    @property
+    def largest_free(self) -> int:
+        """See KVAllocator."""
+        return max((length for _, length in self._placement.holes()), default=0)
+
+    def memory_map(self) -> MemoryMap:
+        """See KVAllocator."""
+        regions = self._regions.values()
+        return MemoryMap(
+            self.capacity,
+            self.block_size,
+            tuple(self._regions),
+            tuple([region.num_tokens for region in regions]),
+            tuple([region.final_tokens for region in regions]),
+            tuple([region.held for region in regions]),
+            tuple([(region.start,) for region in regions]),
+            self.capacity - self.num_free,
+            tuple([length for _, length in self._placement.holes()]),
+        )
+
+    def check(self) -> None:
+        """See KVAllocator: regions and holes tile the pool; no region is too short for its tokens."""
+        self._placement.check()
+        pieces = [(region.start, region.held) for region in self._regions.values()] + self._placement.holes()
+        end = 0
+        for start, length in sorted(pieces):
+            assert start == end, f"slot {end} is in no piece or in two: {sorted(pieces)}"
+            end = start + length
+        assert end == self.capacity, f"pieces end at {end}, the pool at {self.capacity}"
+        for seq_id, region in self._regions.items():
+            assert region.num_tokens <= region.held, (
+                f"r{seq_id}: {region.num_tokens} tokens in {region.held} slots"
+            )

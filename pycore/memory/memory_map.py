@@ -1,0 +1,30 @@
+"""What an allocator holds, as read-only columns: what pictures and the waste account are made of."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMap:
+    """Holdings and holes of one pool at one moment; one entry a holding sequence in the five columns.
+
+    Attributes:
+        capacity: token slots in the pool.
+        block_size: slots a block.
+        seqs: sequence ids, in order of admission.
+        tokens: slots with real KV.
+        final: slots that will have real KV when the sequence is done.
+        held: slots kept from others.
+        places: physical blocks in logical order (paged) or a 1-tuple with the first slot (contiguous).
+        used: slots held in all; a shared block counts once.
+        holes: lengths of the free pieces that count apart, in slots. A paged pool has one: any free block will do.
+    """
+
+    capacity: int
+    block_size: int
+    seqs: tuple[int, ...]
+    tokens: tuple[int, ...]
+    final: tuple[int, ...]
+    held: tuple[int, ...]
+    places: tuple[tuple[int, ...], ...]
+    used: int
+    holes: tuple[int, ...]

@@ -1,0 +1,68 @@
+"""Where the slots of a pool go: real tokens, three kinds of waste, usable free space.
+
+The kinds are those of the vLLM paper, section 3.1 (facts W1). Pure functions of a MemoryMap.
+"""
+
+from dataclasses import dataclass
+
+from pycore.memory.memory_map import MemoryMap
+
+
+@dataclass(frozen=True, slots=True)
+class Waste:
+    """The account of one pool at one moment, in slots; the five figures add up to the pool.
+
+    Attributes:
+        real: hold KV of a token.
+        reserved: held for tokens still to come.
+        internal: held and never used (internal fragmentation).
+        external: free, but in pieces too small for the next waiting sequence (external fragmentation).
+        usable: free otherwise.
+    """
+
+    real: int
+    reserved: int
+    internal: int
+    external: int
+    usable: int
+
+    @property
+    def used(self) -> int:
+        """Slots held by sequences."""
+        return self.real + self.reserved + self.internal
+
+    @property
+    def capacity(self) -> int:
+        """Slots in the pool."""
+        return self.used + self.external + self.usable
+
+    @property
+    def share_of_used(self) -> float:
+        """Waste inside used blocks: 1 − real / used; 0 for an empty pool."""
+        return 1 - self.real / self.used if self.used else 0.0
+
+    @property
+    def share_of_pool(self) -> float:
+        """Waste of the whole pool: 1 − real / capacity. Not to be mixed up with `share_of_used`."""
+        return 1 - self.real / self.capacity
+
+
+def account(memory: MemoryMap, demand: int) -> Waste:
+    """Tells the slots of a pool apart.
+
+    Args:
+        memory: holdings and holes.
+        demand: slots that the next waiting sequence wants in one piece; 0 when nobody waits, and then no
+            free slot counts as external fragmentation. Paged pools have a single hole, so theirs is 0 too.
+
+    >>> paged = MemoryMap(256, 4, (0,), (213,), (232,), (232,), ((),), 232, (24,))
+    >>> account(paged, 40)
+    Waste(real=213, reserved=19, internal=0, external=0, usable=24)
+    >>> round(100 * account(paged, 40).share_of_used), round(100 * account(paged, 40).share_of_pool)
+    (8, 17)
+    """
+    real = sum(memory.tokens)
+    ever = sum(map(min, memory.final, memory.held))
+    free = sum(memory.holes)
+    external = sum(hole for hole in memory.holes if hole < demand) if len(memory.holes) > 1 else 0
+    return Waste(real, ever - real, memory.used - ever, external, free - external)

@@ -1,0 +1,1 @@
+"""Who runs next: the scheduler, and the policies it is given."""

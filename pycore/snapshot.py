@@ -1,0 +1,67 @@
+"""What is, after a step: immutable columns, for pictures."""
+
+from dataclasses import dataclass
+
+from pycore.engine import Engine
+from pycore.events import Event
+from pycore.memory.memory_map import MemoryMap
+from pycore.memory.waste import Waste, account
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The engine after a step; the state before the first is step 0.
+
+    Attributes:
+        step: steps so far.
+        now_ns: simulated time in ns.
+        memory: who holds what.
+        waste: where the slots of the pool go.
+        waiting: ids in the queue, head first.
+        num_finished, num_rejected, num_preemptions: counts since the start.
+        head_needed: slots that the head of the queue wants; 0 when nobody waits.
+        largest_free: slots in the largest piece that may be handed out at once.
+        events: what happened in this step, in order.
+    """
+
+    step: int
+    now_ns: int
+    memory: MemoryMap
+    waste: Waste
+    waiting: tuple[int, ...]
+    num_finished: int
+    num_rejected: int
+    num_preemptions: int
+    head_needed: int
+    largest_free: int
+    events: tuple[Event, ...]
+
+    @property
+    def num_running(self) -> int:
+        """Sequences that hold memory."""
+        return len(self.memory.seqs)
+
+    @property
+    def num_free(self) -> int:
+        """Free slots."""
+        return self.memory.capacity - self.memory.used
+
+
+def take_snapshot(engine: Engine) -> Snapshot:
+    """The engine as it stands; drains its log."""
+    scheduler = engine.scheduler
+    memory = engine.allocator.memory_map()
+    demand = scheduler.demand
+    return Snapshot(
+        engine.num_steps,
+        engine.now_ns,
+        memory,
+        account(memory, demand),
+        tuple([seq.id for seq in scheduler.waiting]),
+        scheduler.num_finished,
+        scheduler.num_rejected,
+        scheduler.num_preemptions,
+        demand,
+        engine.allocator.largest_free,
+        engine.log.drain(),
+    )

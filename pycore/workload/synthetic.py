@@ -1,0 +1,93 @@
+"""Loads made from a seed, sized for a pool that one can see: 64 blocks of 4 tokens."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp
+
+from pycore.request import Request
+from pycore.rng import Rng
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Requests to run.
+
+    Attributes:
+        requests: in order of arrival.
+        max_len: the longest prompt plus output that the load can contain, in tokens; what Orca Max reserves.
+    """
+
+    requests: tuple[Request, ...]
+    max_len: int
+
+
+def _load(lengths: list[tuple[int, int]], arrival_steps: list[int], step_ns: int, max_len: int) -> Load:
+    """Pairs (prompt, output) with arrival steps, both in order of arrival."""
+    pairs = zip(arrival_steps, lengths, strict=True)
+    requests = (Request(i, step * step_ns, *length) for i, (step, length) in enumerate(pairs))
+    return Load(tuple(requests), max_len)
+
+
+def _bursts(rng: Rng, num: int, first: int, size: tuple[int, int], gap: tuple[int, int]) -> list[int]:
+    """Arrival steps of `num` requests: `first` at once, then bursts of a random size after random gaps."""
+    steps = [0] * min(first, num)
+    step = 0
+    while len(steps) < num:
+        step += rng.randrange(gap[0], gap[1] + 1)
+        steps += [step] * min(rng.randrange(size[0], size[1] + 1), num - len(steps))
+    return steps
+
+
+def chat_burst(seed: int, step_ns: int) -> Load:
+    """Mostly short generations with a few long ones, in bursts (the load of the page, facts section 2).
+
+    72 requests of 4–20 prompt tokens; 5 of 6 generate 4–16 tokens, 1 of 6 generates 28–44. 16 are there at
+    once; 3–6 more come every 4–8 steps.
+    """
+    rng = Rng(seed)
+    lengths, kind = rng.fork("lengths"), rng.fork("kind")
+    pairs = []
+    for long in kind.choices((True, False), (1, 5), 72):
+        prompt = lengths.randrange(4, 21)
+        pairs.append((prompt, lengths.randrange(28, 45) if long else lengths.randrange(4, 17)))
+    return _load(pairs, _bursts(rng.fork("arrivals"), 72, 16, (3, 6), (4, 8)), step_ns, max_len=64)
+
+
+def uniform(seed: int, step_ns: int) -> Load:
+    """48 requests, prompt 4–24 and output 4–24 tokens, each length as likely; one every 0–4 steps."""
+    rng = Rng(seed)
+    lengths = rng.fork("lengths")
+    pairs = [(lengths.randrange(4, 25), lengths.randrange(4, 25)) for _ in range(48)]
+    return _load(pairs, _bursts(rng.fork("arrivals"), 48, 8, (1, 1), (0, 4)), step_ns, max_len=48)
+
+
+def long_tail(seed: int, step_ns: int) -> Load:
+    """48 requests whose output lengths have a heavy tail: lognormal, median 9, σ 0.9, clipped to 2–96.
+
+    The normal variate is the sum of twelve uniform ones less six, and the length is rounded on the line that
+    computes it, so that every platform returns the same integers.
+    """
+    rng = Rng(seed)
+    lengths = rng.fork("lengths")
+    pairs = []
+    for _ in range(48):
+        prompt = lengths.randrange(4, 25)
+        normal = sum(lengths.getrandbits(32) for _ in range(12)) / 2**32 - 6
+        pairs.append((prompt, min(96, max(2, round(9 * exp(0.9 * normal))))))
+    return _load(pairs, _bursts(rng.fork("arrivals"), 48, 12, (1, 3), (1, 5)), step_ns, max_len=120)
+
+
+def three_requests(seed: int, step_ns: int) -> Load:
+    """Three requests that hold ten tokens after the first step, and a fourth one step later (facts section 2).
+
+    With at most 12 tokens a request, Orca Max reserves 36 slots for the ten tokens. The seed has no effect.
+    """
+    return _load([(5, 7), (3, 6), (2, 5), (4, 4)], [0, 0, 0, 1], step_ns, max_len=12)
+
+
+LOADS: dict[str, Callable[[int, int], Load]] = {
+    "chat_burst": chat_burst,
+    "uniform": uniform,
+    "long_tail": long_tail,
+    "three_requests": three_requests,
+}
