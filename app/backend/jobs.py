@@ -1,0 +1,52 @@
+"""Long work in slices: a page that waits for it stays alive, shows progress, and can stop it."""
+
+from collections.abc import Generator
+from time import monotonic
+
+SLICE_S = 0.15  # wall time of one slice; decides when a slice ends, never what it returns
+
+# A job yields (done, total) after each small piece of work and returns its part of the response.
+Job = Generator[tuple[int, int], None, dict]
+
+
+class Jobs:
+    """The jobs of one page, by number."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[int, Job] = {}
+        self._started = 0
+
+    def start(self, job: Job) -> dict:
+        """Runs the first slice; see `resume`."""
+        self._started += 1
+        self._jobs[self._started] = job
+        return self.resume(self._started)
+
+    def resume(self, number: int) -> dict:
+        """Runs a slice of the job.
+
+        Returns:
+            Its result when it is done, else `more` (its number) and `progress`.
+
+        Raises:
+            KeyError: no such job, or it is over.
+        """
+        job = self._jobs[number]
+        end = monotonic() + SLICE_S
+        try:
+            done, total = next(job)
+            while monotonic() < end:
+                done, total = next(job)
+        except StopIteration as over:
+            del self._jobs[number]
+            return over.value
+        except BaseException:
+            del self._jobs[number]
+            raise
+        return {"more": number, "progress": {"done": done, "total": total}}
+
+    def cancel(self, number: int) -> None:
+        """Drops the job, if it is there."""
+        job = self._jobs.pop(number, None)
+        if job is not None:
+            job.close()

@@ -1,0 +1,61 @@
+"""The catalogue of all that the user reads: static/text/<language>/*.json, flat keys, templates with fields."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+LANGUAGES = ("en", "zh")
+_FOLDER = Path(__file__).parents[2] / "static" / "text"
+_FIELD = re.compile(r"\{(\w+)(?:\|([^|{}]*)\|([^|{}]*))?\}")
+
+
+@cache
+def catalogue(lang: str) -> Mapping[str, str]:
+    """All templates of a language.
+
+    Raises:
+        ValueError: a key stands in two files.
+    """
+    entries: dict[str, str] = {}
+    for path in sorted((_FOLDER / lang).glob("*.json")):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        twice = entries.keys() & found.keys()
+        if twice:
+            raise ValueError(f"{path}: keys that another file has too: {sorted(twice)}")
+        entries.update(found)
+    return entries
+
+
+def text(lang: str, key: str, **fields: object) -> str:
+    """The sentence `key` in `lang`; `{n}` is replaced by field n, `{n|block|blocks}` also picks the noun.
+
+    Raises:
+        KeyError: no such key, or a field that the template names is missing.
+
+    >>> text("en", "event.Arrived", seq="r3", prompt=1, output=7)
+    'r3 arrived: 1 prompt token, 7 tokens to generate.'
+    """
+    return fill(catalogue(lang)[key], fields)
+
+
+def fill(template: str, fields: Mapping[str, object]) -> str:
+    """Puts `fields` into a template; static/text.js does the same in the browser.
+
+    >>> fill("{n|block|blocks} of {total}", {"n": 1, "total": 1024})
+    '1 block of 1,024'
+    """
+
+    def replace(match: re.Match) -> str:
+        name, one, other = match.groups()
+        value = fields[name]
+        shown = f"{value:,}" if isinstance(value, int) else str(value)
+        return shown if one is None else f"{shown} {one if value == 1 else other}".rstrip()
+
+    return _FIELD.sub(replace, template)
+
+
+def both(key: str, **fields: object) -> dict[str, str]:
+    """The sentence in every language, by language."""
+    return {lang: text(lang, key, **fields) for lang in LANGUAGES}
