@@ -27,7 +27,7 @@ class KVAllocator(Protocol):
         """Slots that the request will hold at its longest. Pure."""
 
     def slots_to_admit(self, seq: Sequence) -> int:
-        """Slots that `allocate_slots(seq, seq.num_uncomputed)` would take for a sequence that holds none. Pure."""
+        """Slots that `allocate_slots(seq, seq.num_uncomputed)` would take if `seq` held none. Pure."""
 
     def allocate_slots(self, seq: Sequence, num_new: int, keep_free: int = 0) -> bool:
         """Makes room for `num_new` tokens after the `seq.num_computed` that have their KV.

@@ -36,7 +36,8 @@ class BlockPool:
         """
         if num_blocks < 1 or len(free_list) != num_blocks:
             raise ValueError(
-                f"a pool needs at least 1 block and a free list of as many, not {num_blocks} and {len(free_list)}"
+                "a pool needs at least 1 block and a free list of as many, "
+                f"not {num_blocks} and {len(free_list)}"
             )
         self.num_blocks = num_blocks
         self._free = free_list
@@ -52,7 +53,7 @@ class BlockPool:
         return self._ref_counts[block]
 
     def allocate(self, n: int) -> list[int] | None:
-        """Takes `n` free blocks with a reference count of 1 each; None, and nothing changed, if there are fewer.
+        """Takes `n` free blocks, reference count 1 each; None, and nothing changed, if there are fewer.
 
         Raises:
             ValueError: n is negative.

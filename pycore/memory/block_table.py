@@ -10,7 +10,7 @@ class BlockTable:
     Attributes:
         blocks: physical block numbers.
         num_tokens: slots that hold real KV.
-        final_tokens: slots that will hold real KV when the sequence is done (known to the waste account only).
+        final_tokens: slots that will hold real KV when the sequence is done; only the waste account knows.
     """
 
     __slots__ = ("_frozen", "blocks", "final_tokens", "num_tokens")

@@ -51,7 +51,7 @@ class Region:
 class ContiguousAllocator:
     """A placement and a region for each sequence that holds one. Implements KVAllocator.
 
-    Works on the same slots as a paged pool of `capacity / block_size` blocks, so that the two can be compared.
+    Works on the same slots as a paged pool of `capacity / block_size` blocks, so that the two compare.
     """
 
     def __init__(

@@ -16,7 +16,8 @@ class MemoryMap:
         held: slots kept from others.
         places: physical blocks in logical order (paged) or a 1-tuple with the first slot (contiguous).
         used: slots held in all; a shared block counts once.
-        holes: lengths of the free pieces that count apart, in slots. A paged pool has one: any free block will do.
+        holes: lengths of the free pieces that count apart, in slots. A paged pool has one at most: any free
+            block will do.
     """
 
     capacity: int

@@ -103,12 +103,13 @@ class PagedAllocator:
         )
 
     def check(self) -> None:
-        """See KVAllocator: tables that hold a block = its reference count (facts T8), tokens fit their blocks."""
+        """See KVAllocator: a block's reference count = the tables that hold it; tokens fit their blocks."""
         self.pool.check()
         holders = Counter(chain.from_iterable(table.blocks for table in self._tables.values()))
         for block in range(self.pool.num_blocks):
-            assert holders[block] == self.pool.ref_count(block), (
-                f"block {block}: {holders[block]} tables hold it, its reference count is {self.pool.ref_count(block)}"
+            count = self.pool.ref_count(block)
+            assert holders[block] == count, (
+                f"block {block}: {holders[block]} tables hold it, its reference count is {count}"
             )
         for seq_id, table in self._tables.items():
             assert table.num_tokens <= len(table.blocks) * self.block_size, (

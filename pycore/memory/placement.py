@@ -83,7 +83,8 @@ class FirstFit:
         """Holes in order, inside the pool, never two adjacent, and as large as num_free in all."""
         end = -1
         for start, length in self._holes:
-            assert start > end and length > 0, f"holes overlap or touch: {self._holes}"
+            assert start > end, f"holes overlap or touch: {self._holes}"
+            assert length > 0, f"a hole is empty: {self._holes}"
             end = start + length
         assert end <= self._capacity, f"a hole ends beyond {self._capacity}: {self._holes}"
         assert sum(length for _, length in self._holes) == self.num_free, (
@@ -156,7 +157,8 @@ class Buddy:
         """Pieces aligned, disjoint, no free twins left unjoined, and as large as num_free in all."""
         end = 0
         for start, length in self.holes():
-            assert start >= end and start % length == 0, f"pieces overlap or are not aligned: {self.holes()}"
+            assert start >= end, f"pieces overlap: {self.holes()}"
+            assert start % length == 0, f"a piece is not aligned to its size: {self.holes()}"
             end = start + length
         assert sum(length for _, length in self.holes()) == self.num_free, (
             f"{self.num_free} free, not {self.holes()}"

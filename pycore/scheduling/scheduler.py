@@ -198,7 +198,8 @@ class Scheduler:
             assert seq.status is Status.RUNNING, f"{seq} is in the running list"
             assert 0 < seq.num_computed <= seq.num_tokens < seq.request.total_len, f"{seq} should have left"
         for seq in self.waiting:
-            assert seq.status is Status.WAITING and seq.num_computed == 0, f"{seq} is in the waiting queue"
+            assert seq.status is Status.WAITING, f"{seq} is in the waiting queue"
+            assert seq.num_computed == 0, f"{seq} waits and has KV"
         assert len(self.running) <= self._max_num_seqs, (
             f"{len(self.running)} run, at most {self._max_num_seqs} may"
         )
