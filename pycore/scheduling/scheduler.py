@@ -30,7 +30,9 @@ class Scheduler:
     Attributes:
         waiting: the queue, head first.
         running: sequences that hold memory, in order of admission.
-        num_finished, num_rejected, num_preemptions: counts since the start.
+        num_finished, num_preemptions: counts since the start.
+        rejected: how many were rejected, by reason (see events.Rejected).
+        num_recomputed: tokens whose KV preempted sequences lost and must compute again.
     """
 
     def __init__(
@@ -56,7 +58,8 @@ class Scheduler:
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
         self.num_finished = 0
-        self.num_rejected = 0
+        self.rejected: dict[str, int] = {}
+        self.num_recomputed = 0
         self.num_preemptions = 0
         self._allocator = allocator
         self._victim = victim
@@ -81,7 +84,7 @@ class Scheduler:
 
     def _reject(self, seq: Sequence, needed: int, limit: int, reason: str) -> None:
         seq.status = Status.REJECTED
-        self.num_rejected += 1
+        self.rejected[reason] = self.rejected.get(reason, 0) + 1
         self._log.emit(Rejected, seq.id, needed, limit, reason)
 
     def schedule(self, now_ns: int) -> Batch:
@@ -114,6 +117,7 @@ class Scheduler:
         self._allocator.free(victim)
         self.running.remove(victim)
         self.waiting.appendleft(victim)
+        self.num_recomputed += victim.num_computed
         victim.num_computed = 0
         victim.status = Status.WAITING
         victim.preemptions += 1
@@ -180,6 +184,11 @@ class Scheduler:
             self.num_finished += len(finished)
             self.running = [seq for seq in self.running if seq.status is Status.RUNNING]
         return finished
+
+    @property
+    def num_rejected(self) -> int:
+        """Requests turned away since the start."""
+        return sum(self.rejected.values())
 
     @property
     def demand(self) -> int:
