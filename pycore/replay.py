@@ -1,0 +1,225 @@
+"""A trace through the engine: totals and a time line kept while it runs, no step kept whole."""
+
+from collections.abc import Sequence as Series
+from dataclasses import asdict, dataclass, fields
+
+from pycore.config import EngineConfig, build_engine
+from pycore.engine import Engine
+from pycore.events import NullLog
+from pycore.memory.waste import Waste, account
+from pycore.metrics import Spread, spread
+from pycore.request import Request, Sequence
+
+MAX_POINTS = 512  # of a time line; twice as many are merged in pairs
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """What a replay came to. Means are over its steps, of which idle ones are skipped; slots are tokens.
+
+    Attributes:
+        num_requests, num_finished, num_rejected, num_preemptions: counts.
+        rejected: requests turned away, by reason: "context" (longer than max_len), "pool" (never fits).
+        num_steps: iterations run.
+        end_ns: simulated time at which the last request finished.
+        tokens_in, tokens_out: prompt and output tokens of the finished requests.
+        num_recomputed: tokens whose KV was computed again after a preemption.
+        capacity: slots in the pool.
+        mean: the account of the pool, as means in slots, by name of its field.
+        mean_running, max_running, mean_waiting, max_waiting: sequences.
+        max_real: most real tokens at the end of a step.
+        fragmented_steps: steps in which the head of the queue waited though enough slots were free in all.
+        queueing, ttft, end_to_end: ns from arrival to admission, first token, last token.
+        time_line: see TimeLine.columns.
+    """
+
+    num_requests: int
+    num_finished: int
+    num_rejected: int
+    num_preemptions: int
+    rejected: dict[str, int]
+    num_steps: int
+    end_ns: int
+    tokens_in: int
+    tokens_out: int
+    num_recomputed: int
+    capacity: int
+    mean: dict[str, float]
+    mean_running: float
+    max_running: int
+    mean_waiting: float
+    max_waiting: int
+    max_real: int
+    fragmented_steps: int
+    queueing: Spread
+    ttft: Spread
+    end_to_end: Spread
+    time_line: dict[str, list]
+
+    @property
+    def utilisation(self) -> float:
+        """Share of the pool that holds real tokens, mean over the steps."""
+        return self.mean["real"] / self.capacity
+
+    def as_dict(self) -> dict:
+        """All of it as plain JSON."""
+        return {**asdict(self), "utilisation": self.utilisation}
+
+
+class TimeLine:
+    """Means of a few series over equal stretches of steps; memory is bounded however long the run is.
+
+    >>> line = TimeLine(("running",), max_points=2)
+    >>> for step in range(8):
+    ...     line.add(step, (step,))
+    >>> line.columns()
+    {'now_ns': [0, 4], 'running': [1.5, 5.5]}
+    """
+
+    def __init__(self, names: Series[str], max_points: int = MAX_POINTS) -> None:
+        """An empty line of at most `max_points` points, an even number; `names` of the series."""
+        self._names = tuple(names)
+        self._max_points = max_points
+        self._stride = 1  # steps a point
+        self._in_last = 1  # steps in the last point
+        self._starts: list[int] = []
+        self._sums: list[list[int]] = []
+
+    def add(self, now_ns: int, values: Series[int]) -> None:
+        """Adds one step's values, in the order of the names."""
+        if self._sums and self._in_last < self._stride:
+            last = self._sums[-1]
+            for i, value in enumerate(values):
+                last[i] += value
+            self._in_last += 1
+            return
+        if len(self._sums) == self._max_points:
+            pairs = zip(self._sums[::2], self._sums[1::2], strict=True)
+            self._sums = [[a + b for a, b in zip(*pair, strict=True)] for pair in pairs]
+            self._starts = self._starts[::2]
+            self._stride *= 2
+        self._starts.append(now_ns)
+        self._sums.append(list(values))
+        self._in_last = 1
+
+    def columns(self) -> dict[str, list]:
+        """When each point begins (ns), and the mean of each series in it."""
+        steps = [self._stride] * len(self._sums)
+        if steps:
+            steps[-1] = self._in_last
+        series = {
+            name: [sums[i] / n for sums, n in zip(self._sums, steps, strict=True)]
+            for i, name in enumerate(self._names)
+        }
+        return {"now_ns": list(self._starts), **series}
+
+
+_WASTE = tuple(field.name for field in fields(Waste))
+
+
+class Replay:
+    """One trace through one engine, as many steps at a time as the caller likes.
+
+    Attributes:
+        num_ended: requests that finished or were rejected so far.
+        num_requests: requests in all.
+    """
+
+    def __init__(self, config: EngineConfig, requests: Series[Request]) -> None:
+        """A replay before its first step.
+
+        Args:
+            config: the engine's settings.
+            requests: in order of arrival.
+        """
+        self.num_requests = len(requests)
+        self._engine: Engine = build_engine(config, requests, NullLog())
+        self._capacity = self._engine.allocator.capacity
+        self._sums = [0] * len(_WASTE)
+        self._running_sum = self._waiting_sum = 0
+        self._max_running = self._max_waiting = self._max_real = 0
+        self._fragmented_steps = 0
+        self._end_ns = 0
+        self._tokens_in = self._tokens_out = 0
+        self._queueing: list[int] = []
+        self._ttft: list[int] = []
+        self._end_to_end: list[int] = []
+        self._time_line = TimeLine(("running", "waiting", *_WASTE))
+
+    @property
+    def num_ended(self) -> int:
+        """See the class."""
+        scheduler = self._engine.scheduler
+        return scheduler.num_finished + scheduler.num_rejected
+
+    @property
+    def done(self) -> bool:
+        """All requests have ended."""
+        return self._engine.done
+
+    def advance(self, num_steps: int) -> None:
+        """Runs up to `num_steps` iterations, fewer if the trace ends."""
+        engine = self._engine
+        for _ in range(num_steps):
+            if engine.done:
+                return
+            engine.skip_idle()
+            start_ns = engine.now_ns
+            finished = engine.step()
+            self._observe(start_ns)
+            for seq in finished:
+                self._book(seq)
+
+    def _observe(self, start_ns: int) -> None:
+        scheduler, allocator = self._engine.scheduler, self._engine.allocator
+        demand = scheduler.demand
+        waste = account(allocator.memory_map(), demand)
+        slots = (waste.real, waste.reserved, waste.internal, waste.external, waste.usable)
+        self._sums = [total + value for total, value in zip(self._sums, slots, strict=True)]
+        running, waiting = len(scheduler.running), len(scheduler.waiting)
+        self._running_sum += running
+        self._waiting_sum += waiting
+        self._max_running = max(self._max_running, running)
+        self._max_waiting = max(self._max_waiting, waiting)
+        self._max_real = max(self._max_real, waste.real)
+        if demand and allocator.largest_free < demand <= allocator.num_free:
+            self._fragmented_steps += 1
+        self._time_line.add(start_ns, (running, waiting, *slots))
+
+    def _book(self, seq: Sequence) -> None:
+        request = seq.request
+        self._queueing.append(seq.admitted_ns - request.arrival_ns)
+        self._ttft.append(seq.first_token_ns - request.arrival_ns)
+        self._end_to_end.append(seq.finished_ns - request.arrival_ns)
+        self._end_ns = seq.finished_ns
+        self._tokens_in += request.prompt_len
+        self._tokens_out += seq.num_generated
+
+    def result(self) -> ReplayResult:
+        """Totals of the steps run so far."""
+        scheduler = self._engine.scheduler
+        steps = max(1, self._engine.num_steps)
+        return ReplayResult(
+            num_requests=self.num_requests,
+            num_finished=scheduler.num_finished,
+            num_rejected=scheduler.num_rejected,
+            num_preemptions=scheduler.num_preemptions,
+            rejected=dict(scheduler.rejected),
+            num_steps=self._engine.num_steps,
+            end_ns=self._end_ns,
+            tokens_in=self._tokens_in,
+            tokens_out=self._tokens_out,
+            num_recomputed=scheduler.num_recomputed,
+            capacity=self._capacity,
+            mean={name: total / steps for name, total in zip(_WASTE, self._sums, strict=True)},
+            mean_running=self._running_sum / steps,
+            max_running=self._max_running,
+            mean_waiting=self._waiting_sum / steps,
+            max_waiting=self._max_waiting,
+            max_real=self._max_real,
+            fragmented_steps=self._fragmented_steps,
+            queueing=spread(self._queueing),
+            ttft=spread(self._ttft),
+            end_to_end=spread(self._end_to_end),
+            time_line=self._time_line.columns(),
+        )
