@@ -1,20 +1,124 @@
-"""Figures of a run, computed from what it left behind. Pure functions."""
+"""What a run comes to: pure functions over wastes, recordings, events and sequences."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from pycore.events import Event, Waiting
+from pycore.memory.waste import Waste
+from pycore.recorder import Recording
+from pycore.request import Sequence
 
-def percentile(ordered: Sequence[int], percent: int) -> int:
-    """The nearest-rank percentile: the smallest value that `percent` % of all do not exceed.
 
-    Args:
-        ordered: values in ascending order, at least one.
-        percent: 1 to 100.
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """A run's waste accounts, added up; every sum is over samples of the same pool.
 
-    >>> [percentile([10, 20, 30, 40], p) for p in (25, 50, 90, 99)]
-    [10, 20, 40, 40]
+    Attributes:
+        samples: accounts added up.
+        capacity: slots in the pool.
+        real, reserved, internal, external, usable: sums in slots, see Waste.
+        residents: sum of the sequences that held memory.
+        peak_residents: the most that did at once.
     """
-    return ordered[-(-len(ordered) * percent // 100) - 1]
+
+    samples: int
+    capacity: int
+    real: int
+    reserved: int
+    internal: int
+    external: int
+    usable: int
+    residents: int
+    peak_residents: int
+
+    def mean_share(self, slots: int) -> float:
+        """A sum of slots as a share of the pool, mean over the samples, 0 to 1."""
+        return slots / (self.samples * self.capacity)
+
+    @property
+    def utilisation(self) -> float:
+        """Mean share of the pool that holds real tokens, 0 to 1."""
+        return self.mean_share(self.real)
+
+    @property
+    def real_of_held(self) -> float:
+        """Real slots as a share of all held slots, 0 to 1; 0 if nothing was ever held."""
+        held = self.real + self.reserved + self.internal
+        return self.real / held if held else 0.0
+
+    @property
+    def mean_residents(self) -> float:
+        """Sequences that held memory, mean over the samples."""
+        return self.residents / self.samples
+
+
+def memory_use(samples: Iterable[tuple[Waste, int]]) -> MemoryUse:
+    """Adds up (waste, residents) samples, one at a time: a long run need not be kept.
+
+    Raises:
+        ValueError: no samples, or samples of different pools.
+
+    >>> use = memory_use([(Waste(6, 2, 0, 0, 2), 3), (Waste(2, 0, 0, 1, 7), 1)])
+    >>> use.utilisation, use.real_of_held, use.mean_residents
+    (0.4, 0.8, 2.0)
+    """
+    count = capacity = real = reserved = internal = external = usable = total = peak = 0
+    for waste, residents in samples:
+        if count and waste.capacity != capacity:
+            raise ValueError(f"sample {count} is of a pool of {waste.capacity} slots, not {capacity}")
+        count += 1
+        capacity = waste.capacity
+        real += waste.real
+        reserved += waste.reserved
+        internal += waste.internal
+        external += waste.external
+        usable += waste.usable
+        total += residents
+        peak = max(peak, residents)
+    if not count:
+        raise ValueError("no samples: expected at least 1")
+    return MemoryUse(count, capacity, real, reserved, internal, external, usable, total, peak)
+
+
+def recorded_use(recording: Recording) -> MemoryUse:
+    """The memory use of a recording's steps; the frame before the first step does not count.
+
+    Raises:
+        ValueError: the recording has no steps.
+    """
+    return memory_use((frame.waste, frame.num_running) for frame in recording.frames[1:])
+
+
+def blocked_by_fragmentation(events: Iterable[Event]) -> Iterator[int]:
+    """The sequences that could not be admitted although enough slots were free in all, once per event."""
+    return (event.seq for event in events if type(event) is Waiting and event.reason == "fragmented")
+
+
+def times_to_first_token(seqs: Iterable[Sequence]) -> list[int]:
+    """Arrival to first token in ns, of those that have one, in the order given."""
+    return [seq.first_token_ns - seq.request.arrival_ns for seq in seqs if seq.first_token_ns is not None]
+
+
+def times_to_finish(seqs: Iterable[Sequence]) -> list[int]:
+    """Arrival to last token in ns, of those that finished, in the order given."""
+    return [seq.finished_ns - seq.request.arrival_ns for seq in seqs if seq.finished_ns is not None]
+
+
+def percentile(values: Collection[int], percent: int) -> int:
+    """The nearest-rank percentile: the smallest value that at least `percent` % of the values do not exceed.
+
+    Always one of the values, so an integer stays one.
+
+    Raises:
+        ValueError: no values, or a percent outside 0–100.
+
+    >>> [percentile([15, 20, 35, 40, 50], p) for p in (0, 30, 40, 50, 100)]
+    [15, 20, 20, 35, 50]
+    """
+    if not values or not 0 <= percent <= 100:
+        raise ValueError(f"percentile {percent} of {len(values)} values: expected 0..100 of at least 1")
+    rank = max(1, -(-percent * len(values) // 100))
+    return sorted(values)[rank - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +138,7 @@ class Spread:
     max: int
 
 
-def spread(values: Sequence[int]) -> Spread:
+def spread(values: Collection[int]) -> Spread:
     """The spread of `values`, in their unit.
 
     >>> spread([3, 1, 2])
