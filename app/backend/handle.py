@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from app.backend.columns import recording_columns
 from app.backend.jobs import Jobs
-from app.backend.settings import STEP_NS, Notice, engine_config, normalise, notice, shorten
-from app.backend.texts import both
+from app.backend.replay import replay_job
+from app.backend.request_error import RequestError
+from app.backend.settings import STEP_NS, engine_config, normalise, shorten, told
 from pycore.config import build_engine
 from pycore.events import EventLog
 from pycore.recorder import record
@@ -18,28 +19,23 @@ from pycore.workload.synthetic import LOADS
 RESPONSE_VERSION = 1
 
 
-class BadRequestError(ValueError):
-    """A request that cannot be answered; carries the sentence for the user, by language."""
-
-    def __init__(self, key: str, **fields: object) -> None:
-        super().__init__(both(key, **fields)["en"])
-        self.sentences = both(key, **fields)
-
-
 class Handler:
     """Answers requests; keeps nothing between them but the jobs that are still running."""
 
     def __init__(self) -> None:
         self._jobs = Jobs()
         self._kinds: dict[str, Callable[[dict], dict]] = {
-            "simulate": self._simulate,
+            "simulate": simulate,
+            "replay": lambda request: self._jobs.start(replay_job(request)),
+            "continue": self._continue,
+            "cancel": self._cancel,
         }
 
     def handle(self, request: dict) -> dict:
         """One response to one request. Never raises for what a user can send.
 
         Args:
-            request: `kind` and what that kind needs.
+            request: `kind`, and what that kind needs.
 
         Returns:
             `version`, `kind`, `sources`, `texts`, `notices`, `error` (None or a sentence by language),
@@ -58,24 +54,28 @@ class Handler:
         try:
             answer = self._kinds.get(kind)
             if answer is None:
-                raise BadRequestError("error.request", value=shorten(kind))
+                raise RequestError.of("error.request", value=shorten(kind))
             response.update(answer(request))
-        except BadRequestError as problem:
-            response["error"] = problem.sentences
+        except RequestError as error:
+            response["error"] = error.sentences
         return response
 
-    def _simulate(self, request: dict) -> dict:
-        values, notices = normalise("simulate", request.get("settings") or {})
-        load = LOADS[values["sc"]](values["seed"], STEP_NS)
-        engine = build_engine(engine_config(values, load.max_len, STEP_NS), load.requests, EventLog())
-        recording = record(engine, values["steps"])
-        columns = recording_columns(recording, load.requests, values["mode"], load.max_len)
-        return {"sources": {"recording": columns}, "notices": told(notices), "settings": values}
+    def _continue(self, request: dict) -> dict:
+        try:
+            return self._jobs.resume(request.get("job"))
+        except KeyError:
+            raise RequestError.of("error.job", value=shorten(request.get("job"))) from None
+
+    def _cancel(self, request: dict) -> dict:
+        self._jobs.cancel(request.get("job"))
+        return {}
 
 
-def told(notices: list[Notice]) -> list[dict[str, str]]:
-    """Notices as the page takes them."""
-    return [each.as_dict() for each in notices]
-
-
-__all__ = ["BadRequestError", "Handler", "notice"]
+def simulate(request: dict) -> dict:
+    """Runs a synthetic load whole and returns its recording as columns."""
+    values, notices = normalise("simulate", request.get("settings") or {})
+    load = LOADS[values["sc"]](values["seed"], STEP_NS)
+    engine = build_engine(engine_config(values, load.max_len, STEP_NS), load.requests, EventLog())
+    recording = record(engine, values["steps"])
+    columns = recording_columns(recording, load.requests, values["mode"], load.max_len)
+    return {"sources": {"recording": columns}, "notices": told(notices), "settings": values}

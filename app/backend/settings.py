@@ -116,6 +116,11 @@ def notice(level: str, key: str, **fields: object) -> Notice:
     return Notice(level, key, both(key, **fields))
 
 
+def told(notices: list[Notice]) -> list[dict[str, str]]:
+    """Notices as the page takes them."""
+    return [each.as_dict() for each in notices]
+
+
 def shorten(value: object) -> str:
     """What a user gave, as it may be repeated to them: at most 40 characters, nothing unprintable."""
     shown = "".join(c if c.isprintable() else "�" for c in str(value)[:41])

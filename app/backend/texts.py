@@ -1,4 +1,4 @@
-"""The catalogue of all that the user reads: static/text/<language>/*.json, flat keys, templates with fields."""
+"""All that the user reads: static/text/<language>/*.json, flat keys, templates with fields."""
 
 import json
 import re

@@ -1,0 +1,91 @@
+"""A trace file that a user gave → a replay, in slices."""
+
+from io import BytesIO
+
+from app.backend.jobs import Job
+from app.backend.request_error import RequestError
+from app.backend.settings import Notice, Value, engine_config, normalise, notice, shorten, told
+from app.backend.texts import both
+from pycore.config import EngineConfig
+from pycore.replay import Replay
+from pycore.workload.trace import Trace
+from pycore.workload.trace_file import trace_steps
+from pycore.workload.trace_problem import TraceError, TraceProblem
+
+READ_SHARE = 100  # of a job's progress, reading the file counts as so many of ...
+TOTAL_SHARE = 1000  # ... so many parts; the rest is the replay
+STEPS_AT_ONCE = 32
+LISTED_PROBLEMS = 20
+
+
+def problem_text(problem: TraceProblem) -> dict[str, str]:
+    """What is wrong with a row or a file, in every language."""
+    return both(
+        f"trace.{problem.code}",
+        line=problem.line,
+        column=problem.column or "",
+        value=shorten(problem.value),
+        expected=problem.expected,
+    )
+
+
+def trace_notices(trace: Trace) -> list[Notice]:
+    """What the reader left out or decided by itself, worst first."""
+    notices = []
+    if trace.bad_rows:
+        counts = {"bad": trace.bad_rows, "total": trace.total_rows, "good": len(trace.requests)}
+        notices.append(notice("warning", "notice.trace.kept", **counts))
+    shown = trace.problems[:LISTED_PROBLEMS]
+    notices += [Notice("warning", f"trace.{problem.code}", problem_text(problem)) for problem in shown]
+    if trace.bad_rows > len(shown):
+        notices.append(notice("warning", "notice.trace.more_problems", n=trace.bad_rows - len(shown)))
+    notices += [Notice("info", f"trace.{problem.code}", problem_text(problem)) for problem in trace.notices]
+    if trace.truncated:
+        notices.append(notice("info", "notice.trace.limited", n=len(trace.requests)))
+    return notices
+
+
+def replay_engine_config(values: dict[str, Value]) -> EngineConfig:
+    """The engine for normalised replay settings."""
+    return engine_config(values, values["maxlen"], round(values["stepms"] * 1_000_000))
+
+
+def replay_job(request: dict) -> Job:
+    """Reads `request["data"]`, named `request["name"]`, and replays it.
+
+    With `request["keep"]` false, the first bad row ends the job with a sentence, so that the user can decide
+    to keep the good ones.
+
+    Raises:
+        RequestError: the file gives no trace.
+    """
+    values, notices = normalise("replay", request.get("settings") or {})
+    name = shorten(request.get("name") or "trace")
+    data = request.get("data") or b""
+    content = data.encode("utf-8", "replace") if isinstance(data, str) else bytes(data)
+    reading = trace_steps(
+        BytesIO(content), len(content), name, values["limit"], keep_good=bool(request.get("keep", True))
+    )
+    try:
+        while True:
+            progress = next(reading)
+            yield progress.done * READ_SHARE // max(1, progress.total), TOTAL_SHARE
+    except StopIteration as end:
+        trace: Trace = end.value
+    except TraceError as error:
+        reason = problem_text(error.problem)
+        raise RequestError(
+            {lang: both("error.trace", name=name, reason=reason[lang])[lang] for lang in reason}
+        ) from None
+    finally:
+        reading.close()
+    replay = Replay(replay_engine_config(values), trace.requests)
+    while not replay.done:
+        replay.advance(STEPS_AT_ONCE)
+        share = replay.num_ended * (TOTAL_SHARE - READ_SHARE) // replay.num_requests
+        yield READ_SHARE + share, TOTAL_SHARE
+    return {
+        "sources": {"replay": {"name": name, "format": trace.format, **replay.result().as_dict()}},
+        "notices": told(notices + trace_notices(trace)),
+        "settings": values,
+    }
