@@ -43,9 +43,9 @@ $(PY):
 	"$$found" -m venv $(VENV)
 
 $(INSTALLED): requirements.lock pyproject.toml | $(PY)
-	@echo "Installing the locked packages into $(VENV)"
-	@$(PIP) install --quiet --require-hashes --requirement requirements.lock
-	@$(PIP) install --quiet --no-build-isolation --no-deps --editable .
+	@echo "Installing the locked packages into $(VENV): about a minute"
+	@$(PIP) install -qq --require-hashes --requirement requirements.lock
+	@$(PIP) install -qq --no-build-isolation --no-deps --editable .
 	@touch $@
 
 setup: $(INSTALLED)  ## make the virtual environment and install everything from the lock
@@ -77,7 +77,7 @@ bench: $(INSTALLED) browser  ## the benchmarks, one after the other
 	@for benchmark in benchmarks/*.py; do echo "== $$benchmark"; $(PY) "$$benchmark" || exit 1; done
 
 lock: $(PY)  ## resolve requirements.lock anew from pyproject.toml
-	@$(PIP) install --quiet --editable ".[lock]"
+	@$(PIP) install -qq --editable ".[lock]"
 	@$(VENV)/bin/uv pip compile pyproject.toml --extra all --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet \
 	  --output-file requirements.lock
