@@ -1,4 +1,5 @@
 # Everything a newcomer needs is `make serve` and `make test`; `make help` lists the rest.
+# PORT=8123 chooses a port; ARGS="…" goes on to the program, as in `make test ARGS="-k paged"`.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -9,7 +10,6 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check
 INSTALLED := $(VENV)/.installed
-PORT ?= 8000
 
 # Any Python from 3.11 on will do; PYTHON=/path/to/python names one.
 PYTHONS := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 python)
@@ -50,14 +50,14 @@ $(INSTALLED): requirements.lock pyproject.toml | $(PY)
 
 setup: $(INSTALLED)  ## make the virtual environment and install everything from the lock
 
-serve: $(INSTALLED)  ## build the static site, serve it on loopback, print the address (PORT=8000)
-	@exec $(PY) build.py --serve --port $(PORT)
+serve: $(INSTALLED)  ## build the static site, serve it on loopback, print the address, open it
+	@exec $(PY) build.py --serve $(if $(PORT),--port $(PORT)) $(ARGS)
 
 site: $(INSTALLED)  ## build the static site into dist/
 	@$(PY) build.py
 
-panel: $(INSTALLED)  ## the same page from a Python server (PORT=8000)
-	@exec $(PY) -m panel serve app/main.py --address 127.0.0.1 --port $(PORT) --show
+panel: $(INSTALLED)  ## the same page from a Python server
+	@exec $(PY) -m panel serve app/main.py --address 127.0.0.1 --port $(or $(PORT),5006) --show $(ARGS)
 
 check: $(INSTALLED)
 	@$(VENV)/bin/ruff check --quiet .
