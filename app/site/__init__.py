@@ -1,0 +1,14 @@
+"""Builds the static site: the interpreter, its library, the core and the page, as files any host can serve.
+
+pins             what is fetched, and the sha256 that each file must have
+interpreter_files  where those files come from: cache, public CDN, registry packages
+interpreter      runs a Python script in that very interpreter, under node, at build time
+archive          zip files with the same bytes for the same content
+python_parts     the three archives the browser unpacks: first part of the library, the rest, the core
+assets           content-hashed names, and the references between files rewritten to them
+policy           the content-security policy, and the check that nothing comes from outside
+notice           the licences of everything shipped
+sizes            how many bytes a visitor waits for
+static_site      puts all of it together
+server           serves the result on loopback
+"""

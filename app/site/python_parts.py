@@ -1,0 +1,171 @@
+"""The three archives the browser's interpreter loads: what it boots from, the core, and the rest.
+
+stdlib.zip  the library modules that booting and the core take, nothing else: every visitor waits for them
+core.zip    pycore, app/backend and the texts, placed in site-packages while the interpreter boots
+rest.zip    the rest of the standard library, fetched when an import asks for it
+
+All modules are .pyc made by the very interpreter that loads them, so nothing is compiled in the browser.
+Compiling takes seconds; results are kept in the cache under a key made of everything they depend on.
+"""
+
+import ast
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.site.archive import pack, unpack
+from app.site.build_error import BuildError
+from app.site.interpreter import LIBRARY, SCRIPTS, SITE_PACKAGES, BuildInterpreter
+from app.site.pins import INTERPRETER_INFO, INTERPRETER_SHA256
+
+# Needed where the modules are first used rather than imported: text decoders that a dropped file may ask for.
+ALWAYS_FIRST = ("encodings.ascii", "encodings.latin_1", "encodings.utf_8_sig", "encodings.utf_16")
+
+# Answered once at build time, so that imports inside functions are found and a broken core stops the build.
+TRIAL_REQUESTS = (
+    {"kind": "simulate", "settings": {}},
+    {
+        "kind": "replay",
+        "name": "trial.csv",
+        "data": "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,8,4\n",
+        "settings": {},
+    },
+)
+
+# numpy is no part of the boot: the modules that need it are left out of the trace, not of the archive.
+NEEDS_NUMPY = ("pycore.attention", "pycore.constrained", "pycore.programs")
+
+
+@dataclass(frozen=True)
+class PythonParts:
+    """Contents of the three archives."""
+
+    stdlib: bytes
+    core: bytes
+    rest: bytes
+
+
+def core_sources(root: Path) -> dict[str, bytes]:
+    """Python files of pycore and app/backend below `root`, by path.
+
+    Raises:
+        BuildError: one of the two is missing.
+    """
+    sources = {}
+    for package in ("pycore", "app/backend"):
+        found = sorted((root / package).rglob("*.py"))
+        if not found:
+            raise BuildError(f"{root / package} holds no Python file; the core cannot be shipped.")
+        for path in found:
+            sources[path.relative_to(root).as_posix()] = path.read_bytes()
+    # app itself only as the parent of app.backend: its command line needs what the browser lacks.
+    sources["app/__init__.py"] = b""
+    return sources
+
+
+def build_python_parts(root: Path, interpreter: Path, cache: Path, say: Callable[[str], None]) -> PythonParts:
+    """Compiles, traces and packs.
+
+    Args:
+        root: the project.
+        interpreter: folder of the pinned files.
+        cache: folder for results kept between builds.
+        say: called with one line of progress.
+    """
+    derived = cache / "derived"
+    made_by = _made_by()
+    library_file = derived / f"library-{_key([made_by])}.zip"
+    library = unpack(_kept(library_file, lambda: _compiled_library(interpreter, say)))
+
+    sources = core_sources(root)
+    texts = {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted((root / "static/text").rglob("*.json"))
+    }
+    shipped = [name.encode() + b"\0" + data for name, data in sorted((sources | texts).items())]
+
+    def traced_core() -> bytes:
+        say("compiling the core and tracing what it imports")
+        core = BuildInterpreter(interpreter).compile(sources, root=SITE_PACKAGES, optimize=0) | texts
+        first = _first_modules(sources, core, interpreter, library_file)
+        return pack(core | {"first.json": json.dumps(first).encode()})
+
+    core = unpack(_kept(derived / f"core-{_key([made_by, *shipped])}.zip", traced_core))
+    first = set(json.loads(core.pop("first.json")))
+    rest = {name: data for name, data in library.items() if name not in first}
+    names = [name.encode() for name in sorted(rest)]
+    core["rest_of_library.json"] = json.dumps(sorted(map(_module_name, rest))).encode()
+    core["interpreter.json"] = json.dumps(INTERPRETER_INFO, sort_keys=True).encode()
+    return PythonParts(
+        stdlib=pack({name: library[name] for name in first}),
+        core=pack(core),
+        rest=_kept(derived / f"rest-{_key([made_by, *names])}.zip", lambda: pack(rest)),
+    )
+
+
+def _compiled_library(interpreter: Path, say: Callable[[str], None]) -> bytes:
+    say("compiling the standard library with the site's interpreter (once)")
+    files = unpack((interpreter / "python_stdlib.zip").read_bytes())
+    sources = {name: data for name, data in files.items() if name.endswith(".py")}
+    # Docstrings and asserts of the library are a sixth of its size, and nothing reads them here.
+    return pack(BuildInterpreter(interpreter).compile(sources, root=LIBRARY, optimize=2))
+
+
+def _first_modules(
+    sources: Mapping[str, bytes], core: Mapping[str, bytes], interpreter: Path, library: Path
+) -> list[str]:
+    modules = sorted(name for name in map(_module_name, sources) if not name.startswith(NEEDS_NUMPY))
+    optional = sorted(_imported_names(sources).union(ALWAYS_FIRST))
+    traced = BuildInterpreter(interpreter, library).trace_imports(
+        core, modules, optional, list(TRIAL_REQUESTS)
+    )
+    return sorted(set(traced.values()))
+
+
+def _imported_names(sources: Mapping[str, bytes]) -> set[str]:
+    """Modules named by an absolute import anywhere in the sources, inside functions too."""
+    names: set[str] = set()
+    for path, source in sources.items():
+        if _module_name(path).startswith(NEEDS_NUMPY):
+            continue
+        for node in ast.walk(ast.parse(source, path)):
+            if isinstance(node, ast.Import):
+                names.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module)
+    return names
+
+
+def _module_name(path: str) -> str:
+    """The module a file is, by its path below a folder of sys.path.
+
+    >>> _module_name("json/__init__.pyc"), _module_name("json/decoder.py")
+    ('json', 'json.decoder')
+    """
+    return path.rpartition(".py")[0].removesuffix("/__init__").replace("/", ".")
+
+
+def _made_by() -> bytes:
+    """What derived bytes depend on beside their sources: the interpreter, and the code that runs in it."""
+    code = sorted([*(path for path in SCRIPTS.iterdir() if path.is_file()), Path(__file__)])
+    return json.dumps(INTERPRETER_SHA256).encode() + b"".join(path.read_bytes() for path in code)
+
+
+def _key(parts: list[bytes]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()[:16]
+
+
+def _kept(path: Path, make: Callable[[], bytes]) -> bytes:
+    """Content of `path`; made and kept there if it is missing."""
+    if not path.is_file():
+        data = make()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".part")
+        partial.write_bytes(data)
+        partial.replace(path)
+    return path.read_bytes()

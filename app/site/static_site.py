@@ -1,0 +1,191 @@
+"""The static site as a folder: what goes in, in which order, and how it replaces the one before."""
+
+import hashlib
+import importlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.site.assets import Assets
+from app.site.build_error import BuildError
+from app.site.interpreter_files import cache_folder, obtain_interpreter_files
+from app.site.notice import notice
+from app.site.policy import check_code, check_page, with_policy
+from app.site.python_parts import build_python_parts
+from app.site.sizes import BUDGET_BYTES, Size, measure
+
+ON_DEMAND = "python/rest.zip"
+RUNTIME_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
+SERVICE_WORKER = "sw.js"
+
+Render = Callable[[Mapping[str, str]], str]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A built site.
+
+    Attributes:
+        folder: where it lies.
+        urls: logical name -> final name, relative to index.html.
+        sizes: bytes by group; those of `on demand` are not waited for.
+    """
+
+    folder: Path
+    urls: dict[str, str]
+    sizes: list[Size]
+
+    @property
+    def until_interactive(self) -> int:
+        """Compressed bytes until the page answers with Python."""
+        return sum(size.gzip for size in self.sizes if not size.group.startswith("on demand"))
+
+
+def build_site(
+    root: Path,
+    out: Path,
+    *,
+    offline: bool = False,
+    render: Render | None = None,
+    bundles: Sequence[str] | None = None,
+    say: Callable[[str], None] = print,
+) -> Site:
+    """Builds the site of the project at `root` into the folder `out`.
+
+    Args:
+        root: folder that holds pycore/, app/backend/ and static/.
+        out: replaced whole, if it is a site built before, empty or missing.
+        offline: fetch nothing.
+        render: makes index.html from the final names; the project's own page if None.
+        bundles: BokehJS bundles the page uses ("bokeh", "bokeh-gl", …); the page's own list if None.
+        say: called with one line of progress.
+
+    Raises:
+        BuildError: with one sentence that says what is wrong and where.
+    """
+    _check_replaceable(out)
+    cache = cache_folder(root)
+    interpreter = obtain_interpreter_files(cache, offline=offline, say=say)
+    parts = build_python_parts(root, interpreter, cache, say)
+    if render is None:
+        page = importlib.import_module("app.frontend.page")
+        render, bundles = page.render_static, bundles or getattr(page, "BOKEH_BUNDLES", None)
+
+    third_party = {f"pyodide/{name}": (interpreter / name).read_bytes() for name in RUNTIME_FILES}
+    third_party |= bokeh_bundles(bundles or ("bokeh",))
+    python = {"python/stdlib.zip": parts.stdlib, "python/core.zip": parts.core, ON_DEMAND: parts.rest}
+    own = static_files(root / "static")
+    service_worker = own.pop(SERVICE_WORKER)
+
+    assets = Assets(own | python | third_party, verbatim=frozenset(third_party))
+    urls = assets.build() | {SERVICE_WORKER: SERVICE_WORKER}
+    say("rendering the page")
+    html = with_policy(render(urls))
+    check_page(html)
+    shipped = assets.reached_from(html)
+    logical = {url: name for name, url in urls.items()}
+    check_code({logical[url]: content for url, content in shipped.items()} | {SERVICE_WORKER: service_worker})
+
+    page_bytes = html.encode("utf-8")
+    script = with_release(service_worker, page_bytes, sorted(shipped), [urls[ON_DEMAND]])
+    files = shipped | {
+        "index.html": page_bytes,
+        SERVICE_WORKER: script,
+        "NOTICE.txt": notice(root).encode("utf-8"),
+    }
+    _replace(out, files)
+    site = Site(out, urls, measure(_groups(shipped, logical, page_bytes)))
+    if site.until_interactive > BUDGET_BYTES:
+        raise BuildError(
+            f"{out} takes {site.until_interactive:,} compressed bytes until interactive, "
+            f"at most {BUDGET_BYTES:,} are allowed."
+        )
+    return site
+
+
+def static_files(folder: Path) -> dict[str, bytes]:
+    """Files below static/ by logical name, page templates left out."""
+    found = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix != ".html" and not path.name.startswith(".")
+    }
+    if SERVICE_WORKER not in found:
+        raise BuildError(f"{folder / SERVICE_WORKER} is missing.")
+    return found
+
+
+def bokeh_bundles(names: Sequence[str]) -> dict[str, bytes]:
+    """BokehJS bundles of the installed package: "bokeh" becomes the logical file "bokeh.js"."""
+    bokeh = importlib.import_module("bokeh")
+    folder = Path(bokeh.__file__).parent / "server" / "static" / "js"
+    bundles = {}
+    for name in names:
+        path = folder / f"{name}.min.js"
+        if not path.is_file():
+            raise BuildError(
+                f"the installed bokeh {bokeh.__version__} holds no {path.name} (looked in {folder})."
+            )
+        bundles[f"{name}.js"] = path.read_bytes()
+    return bundles
+
+
+def with_release(script: bytes, page: bytes, files: Sequence[str], later: Sequence[str]) -> bytes:
+    """The service worker with the list of this release's files in place of its RELEASE line."""
+    digest = hashlib.sha256(page + json.dumps(files).encode() + script)
+    release = {
+        "version": digest.hexdigest()[:16],
+        "page": "index.html",
+        "files": [name for name in files if name not in later],
+        "later": [name for name in later if name in files],
+    }
+    line = f"const RELEASE = {json.dumps(release)};"
+    text, count = re.subn(r"^const RELEASE = .*$", lambda _: line, script.decode("utf-8"), flags=re.MULTILINE)
+    if count != 1:
+        raise BuildError(
+            f"static/{SERVICE_WORKER}: expected one line that starts with 'const RELEASE =', got {count}."
+        )
+    return text.encode("utf-8")
+
+
+def _groups(
+    shipped: Mapping[str, bytes], logical: Mapping[str, str], page: bytes
+) -> dict[str, dict[str, bytes]]:
+    groups: dict[str, dict[str, bytes]] = {
+        "interpreter (Pyodide)": {},
+        "standard library, first part": {},
+        "core (pycore, app/backend, texts)": {},
+        "BokehJS": {},
+        "page": {"index.html": page},
+        "on demand: rest of the library": {},
+    }
+    by_name = {"python/stdlib.zip": 1, "python/core.zip": 2, ON_DEMAND: 5}
+    names = list(groups)
+    for url, content in shipped.items():
+        name = logical[url]
+        prefix = 0 if name.startswith("pyodide/") else 3 if re.fullmatch(r"bokeh(-\w+)?\.js", name) else 4
+        groups[names[by_name.get(name, prefix)]][url] = content
+    return groups
+
+
+def _check_replaceable(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise BuildError(f"{out} is a file; the site needs a folder.")
+    if out.is_dir() and any(out.iterdir()) and not (out / SERVICE_WORKER).is_file():
+        raise BuildError(f"{out} holds other files than a site built before; name an empty or a new folder.")
+
+
+def _replace(out: Path, files: Mapping[str, bytes]) -> None:
+    """Writes beside and renames, so that a failed build leaves the site before it whole."""
+    staged = out.with_name(f".{out.name}.new")
+    shutil.rmtree(staged, ignore_errors=True)
+    for name, content in files.items():
+        path = staged / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    if out.exists():
+        shutil.rmtree(out)
+    staged.rename(out)
