@@ -52,7 +52,7 @@ class Handler:
             "settings": {},
         }
         try:
-            answer = self._kinds.get(kind)
+            answer = self._kinds.get(kind) if isinstance(kind, str) else None
             if answer is None:
                 raise RequestError.of("error.request", value=shorten(kind))
             response.update(answer(request))
@@ -62,18 +62,29 @@ class Handler:
 
     def _continue(self, request: dict) -> dict:
         try:
-            return self._jobs.resume(request.get("job"))
+            return self._jobs.resume(_job(request))
         except KeyError:
             raise RequestError.of("error.job", value=shorten(request.get("job"))) from None
 
     def _cancel(self, request: dict) -> dict:
-        self._jobs.cancel(request.get("job"))
+        self._jobs.cancel(_job(request))
         return {}
+
+
+def _job(request: dict) -> int:
+    job = request.get("job")
+    return job if isinstance(job, int) else -1
+
+
+def given_settings(request: dict) -> dict:
+    """The settings of a request, none if what came is no dictionary."""
+    settings = request.get("settings")
+    return settings if isinstance(settings, dict) else {}
 
 
 def simulate(request: dict) -> dict:
     """Runs a synthetic load whole and returns its recording as columns."""
-    values, notices = normalise("simulate", request.get("settings") or {})
+    values, notices = normalise("simulate", given_settings(request))
     load = LOADS[values["sc"]](values["seed"], STEP_NS)
     engine = build_engine(engine_config(values, load.max_len, STEP_NS), load.requests, EventLog())
     recording = record(engine, values["steps"])

@@ -1,0 +1,97 @@
+"""The columns say exactly what the snapshots say."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.backend.columns import recording_columns
+from app.backend.settings import STEP_NS, engine_config, normalise
+from pycore.config import build_engine
+from pycore.events import EventLog
+from pycore.recorder import Recording, record
+from pycore.workload.synthetic import LOADS
+
+SETTINGS = st.fixed_dictionaries(
+    {
+        "sc": st.sampled_from(sorted(LOADS)),
+        "mode": st.sampled_from(["paged", "contiguous"]),
+        "res": st.sampled_from(["max", "pow2", "oracle"]),
+        "place": st.sampled_from(["first_fit", "buddy"]),
+        "order": st.sampled_from(["ascending", "shuffled", "lifo"]),
+        "bs": st.integers(1, 16),
+        "blocks": st.integers(4, 80),
+        "seed": st.integers(0, 9999),
+        "steps": st.integers(1, 60),
+    }
+)
+
+
+def run(settings: dict) -> tuple[Recording, dict]:
+    values, notices = normalise("simulate", settings)
+    assert not notices
+    load = LOADS[values["sc"]](values["seed"], STEP_NS)
+    engine = build_engine(engine_config(values, load.max_len, STEP_NS), load.requests, EventLog())
+    recording = record(engine, values["steps"])
+    return recording, recording_columns(recording, load.requests, values["mode"], load.max_len)
+
+
+@given(SETTINGS)
+def test_each_frame_can_be_read_back_from_the_columns(settings):
+    recording, columns = run(settings)
+    frames, rows, size = columns["frames"], columns["rows"], columns["block_size"]
+    for t, snapshot in enumerate(recording.frames):
+        begin, end = frames["row_start"][t : t + 2]
+        assert tuple(rows["seq"][begin:end]) == snapshot.memory.seqs
+        assert tuple(rows["tokens"][begin:end]) == snapshot.memory.tokens
+        assert tuple(rows["final"][begin:end]) == snapshot.memory.final
+        assert tuple(rows["held"][begin:end]) == snapshot.memory.held
+        for row, place in zip(range(begin, end), snapshot.memory.places, strict=True):
+            if settings["mode"] == "paged":
+                table = columns["tables"][rows["table"][row]]
+                assert tuple(table[: rows["held"][row] // size]) == place
+            else:
+                assert (rows["table"][row],) == place
+        begin, end = frames["wait_start"][t : t + 2]
+        assert tuple(columns["waits"]["seq"][begin:end]) == snapshot.waiting
+
+
+@given(SETTINGS)
+def test_counters_of_each_frame_are_those_of_the_snapshot(settings):
+    recording, columns = run(settings)
+    frames = columns["frames"]
+    for t, snapshot in enumerate(recording.frames):
+        waste = snapshot.waste
+        assert [frames[name][t] for name in ("real", "reserved", "internal", "external", "usable")] == [
+            waste.real,
+            waste.reserved,
+            waste.internal,
+            waste.external,
+            waste.usable,
+        ]
+        assert (
+            frames["real"][t] + frames["reserved"][t] + frames["internal"][t] + frames["free"][t]
+            == (columns["capacity"])
+        )
+        assert frames["finished"][t] == snapshot.num_finished
+        assert frames["preemptions"][t] == snapshot.num_preemptions
+        assert frames["head"][t] == (snapshot.waiting[0] if snapshot.waiting else -1)
+
+
+@given(SETTINGS)
+def test_columns_are_plain_json_and_every_list_has_its_length(settings):
+    recording, columns = run(settings)
+    assert json.loads(json.dumps(columns)) == columns
+    num_frames = len(recording)
+    for name, column in columns["frames"].items():
+        assert len(column) == num_frames + name.endswith("_start"), name
+    for part, start in (("rows", "row_start"), ("waits", "wait_start"), ("events", "event_start")):
+        for name, column in columns[part].items():
+            assert len(column) == columns["frames"][start][-1], (part, name)
+
+
+def test_a_request_that_ended_has_its_last_frame():
+    recording, columns = run({"sc": "three_requests", "steps": 20})
+    assert columns["seqs"]["arrival"] == [1, 1, 1, 2]
+    assert columns["seqs"]["finish"] == [7, 6, 5, 5]
+    assert recording[20].num_finished == 4

@@ -1,0 +1,84 @@
+"""Every event becomes a sentence with its reason, in both languages."""
+
+import inspect
+
+import pytest
+
+from app.backend.narrate import narrate
+from pycore import events as ev
+
+EVENTS = [
+    ev.Arrived(3, 7, 9),
+    ev.Rejected(3, 280, 256, "pool"),
+    ev.Rejected(3, 280, 256, "context"),
+    ev.Waiting(3, 12, 8, 8, "memory"),
+    ev.Waiting(3, 12, 16, 16, "watermark"),
+    ev.Waiting(3, 12, 16, 16, "batch"),
+    ev.Waiting(3, 12, 16, 16, "preempted"),
+    ev.BlocksAllocated(3, (4, 9), None, 5),
+    ev.BlocksAllocated(3, (4,), 2, 5),
+    ev.BlocksFreed(3, (4, 9), 5),
+]
+REGION_EVENTS = [
+    ev.Waiting(3, 12, 16, 8, "fragmented"),
+    ev.Waiting(3, 12, 8, 8, "memory"),
+    ev.Rejected(3, 280, 256, "pool"),
+    ev.RegionReserved(3, 64, 64, 60),
+    ev.RegionFreed(3, 64, 64, 128),
+]
+PAIRS = [
+    (ev.BlocksAllocated(3, (4, 9), None, 5), ev.Admitted(3, 7)),
+    (ev.BlocksAllocated(3, (4, 9), None, 5), ev.Recovered(3, 7)),
+    (ev.Preempted(3, 1, 7), ev.BlocksFreed(3, (4, 9), 5)),
+    (ev.Preempted(3, 3, 7), ev.BlocksFreed(3, (4, 9), 5)),
+    (ev.Finished(3, 9), ev.BlocksFreed(3, (4, 9), 5)),
+    (ev.RegionReserved(3, 64, 64, 60), ev.Admitted(3, 7)),
+    (ev.Finished(3, 9), ev.RegionFreed(3, 64, 64, 128)),
+]
+
+
+def lines_of(*events, paged=True):
+    return list(narrate(tuple(events), block_size=4, paged=paged))
+
+
+@pytest.mark.parametrize(("paged", "events"), [(True, EVENTS), (False, REGION_EVENTS)])
+def test_each_event_is_told_in_both_languages(paged, events):
+    for event in events:
+        (line,) = lines_of(event, paged=paged)
+        assert line.kind == type(event).__name__
+        assert "r3" in line.sentences["en"]
+        assert "r3" in line.sentences["zh"]
+        assert line.sentences["en"].isascii() or "–" in line.sentences["en"]
+        assert not line.sentences["zh"].isascii()
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_what_scheduler_and_memory_did_is_one_sentence(pair):
+    paged = not any(isinstance(event, ev.RegionReserved | ev.RegionFreed) for event in pair)
+    (line,) = lines_of(*pair, paged=paged)
+    assert line.kind in ("Admitted", "Recovered", "Preempted", "Finished")
+    if paged:
+        assert line.blocks == (4, 9)
+        assert "4, 9" in line.sentences["en"]
+
+
+def test_events_of_two_sequences_are_not_merged():
+    lines = lines_of(ev.BlocksAllocated(3, (1,), None, 5), ev.Waiting(4, 12, 8, 8, "memory"))
+    assert [(line.seq, line.kind) for line in lines] == [(3, "BlocksAllocated"), (4, "Waiting")]
+
+
+def test_no_kind_of_event_is_left_untold():
+    kinds = {
+        name for name, kind in inspect.getmembers(ev, inspect.isclass) if hasattr(kind, "__match_args__")
+    }
+    told = {type(event).__name__ for event in [*EVENTS, *REGION_EVENTS, *[e for pair in PAIRS for e in pair]]}
+    assert kinds == told
+
+
+def test_paged_amounts_are_told_in_blocks_and_contiguous_ones_in_slots():
+    (paged,) = lines_of(ev.Waiting(3, 12, 8, 8, "memory"))
+    assert paged.sentences["en"] == "r3 waits: it needs 3 blocks, 2 free."
+    (contiguous,) = lines_of(ev.Waiting(3, 64, 80, 40, "fragmented"), paged=False)
+    assert contiguous.sentences["en"] == (
+        "r3 waits although 80 slots are free: it wants 64 in one piece, and the largest hole has 40."
+    )

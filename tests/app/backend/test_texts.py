@@ -1,0 +1,41 @@
+"""Both languages say the same things with the same fields."""
+
+import re
+
+import pytest
+
+from app.backend.texts import LANGUAGES, catalogue, fill, text
+
+FIELD = re.compile(r"\{(\w+)")
+
+
+def test_both_languages_have_the_same_keys():
+    assert catalogue("en").keys() == catalogue("zh").keys()
+
+
+def test_both_languages_use_the_same_fields():
+    for key, english in catalogue("en").items():
+        assert set(FIELD.findall(english)) == set(FIELD.findall(catalogue("zh")[key])), key
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_sentence_is_empty(lang):
+    for key, template in catalogue(lang).items():
+        assert template.strip(), key
+
+
+def test_plural_forms_follow_the_number():
+    assert fill("{n|block|blocks} free", {"n": 1}) == "1 block free"
+    assert fill("{n|block|blocks} free", {"n": 0}) == "0 blocks free"
+    assert fill("{n|block|blocks} free", {"n": 9508}) == "9,508 blocks free"
+
+
+def test_a_missing_key_or_field_is_an_error():
+    with pytest.raises(KeyError):
+        text("en", "no.such.key")
+    with pytest.raises(KeyError):
+        text("en", "event.Arrived", seq="r1")
+
+
+def test_markup_in_a_field_stays_text():
+    assert fill("{value}", {"value": "<script>{n}"}) == "<script>{n}"
