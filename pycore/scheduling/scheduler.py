@@ -135,6 +135,7 @@ class Scheduler:
                 return self._tell_waiting(seq, "memory")
             self.waiting.popleft()
             self.running.append(seq)
+            self._told = None  # whoever waits after an admission, waits anew
             seq.status = Status.RUNNING
             if seq.admitted_ns is None:
                 seq.admitted_ns = now_ns
