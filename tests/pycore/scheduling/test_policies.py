@@ -1,0 +1,21 @@
+import pytest
+
+from pycore.scheduling.policies import VICTIM, latest_arrival
+from tests.pycore.build import sequence
+
+
+def test_the_latest_arrival_is_picked_wherever_it_stands():
+    seqs = [sequence(0, 1, arrival=3), sequence(1, 1, arrival=9), sequence(2, 1, arrival=5)]
+    assert latest_arrival(seqs).id == 1
+    assert latest_arrival(reversed(seqs)).id == 1
+
+
+def test_ties_break_by_id():
+    assert latest_arrival([sequence(4, 1), sequence(7, 1), sequence(5, 1)]).id == 7
+
+
+@pytest.mark.parametrize("policy", VICTIM)
+def test_every_policy_picks_one_of_those_it_is_given(policy):
+    seqs = [sequence(i, prompt=1 + i % 3, arrival=i % 2) for i in range(6)]
+    assert VICTIM[policy](iter(seqs)) in seqs
+    assert VICTIM[policy](seqs[2:3]) is seqs[2]
