@@ -1,6 +1,8 @@
 """A trace file that a user gave → a replay, in slices."""
 
+from collections.abc import Generator
 from io import BytesIO
+from typing import BinaryIO, TypeVar
 
 from app.backend.jobs import Job
 from app.backend.request_error import RequestError
@@ -16,6 +18,8 @@ READ_SHARE = 100  # of a job's progress, reading the file counts as so many of .
 TOTAL_SHARE = 1000  # ... so many parts; the rest is the replay
 STEPS_AT_ONCE = 32
 LISTED_PROBLEMS = 20
+
+Result = TypeVar("Result")
 
 
 def problem_text(problem: TraceProblem) -> dict[str, str]:
@@ -50,6 +54,49 @@ def replay_engine_config(values: dict[str, Value]) -> EngineConfig:
     return engine_config(values, values["maxlen"], round(values["stepms"] * 1_000_000))
 
 
+def reading(
+    stream: BinaryIO, size: int, name: str, limit: int | None, keep_good: bool
+) -> Generator[tuple[int, int], None, Trace]:
+    """Reads a trace in slices.
+
+    Args:
+        stream, size: see trace_steps.
+        name: of the file, as it may be repeated to the user (see shorten).
+        limit: read the first so many good rows only; None for all.
+        keep_good: leave bad rows out, rather than stop at the first.
+
+    Yields:
+        Bytes read and bytes in all.
+
+    Returns:
+        The trace.
+
+    Raises:
+        RequestError: the file gives no trace.
+    """
+    steps = trace_steps(stream, size, name, limit, keep_good)
+    try:
+        while True:
+            progress = next(steps)
+            yield progress.done, progress.total
+    except StopIteration as end:
+        return end.value
+    except TraceError as error:
+        reason = problem_text(error.problem)
+        raise RequestError(
+            {lang: both("error.trace", name=name, reason=reason[lang])[lang] for lang in reason}
+        ) from None
+    finally:
+        steps.close()
+
+
+def running(replay: Replay) -> Generator[tuple[int, int], None, None]:
+    """Runs a replay to its end in slices; yields the requests that have ended, and all."""
+    while not replay.done:
+        replay.advance(STEPS_AT_ONCE)
+        yield replay.num_ended, replay.num_requests
+
+
 def replay_job(request: dict) -> Job:
     """Reads `request["data"]`, named `request["name"]`, and replays it.
 
@@ -63,29 +110,27 @@ def replay_job(request: dict) -> Job:
     name = shorten(request.get("name") or "trace")
     data = request.get("data") or b""
     content = data.encode("utf-8", "replace") if isinstance(data, str) else bytes(data)
-    reading = trace_steps(
-        BytesIO(content), len(content), name, values["limit"], keep_good=bool(request.get("keep", True))
-    )
-    try:
-        while True:
-            progress = next(reading)
-            yield progress.done * READ_SHARE // max(1, progress.total), TOTAL_SHARE
-    except StopIteration as end:
-        trace: Trace = end.value
-    except TraceError as error:
-        reason = problem_text(error.problem)
-        raise RequestError(
-            {lang: both("error.trace", name=name, reason=reason[lang])[lang] for lang in reason}
-        ) from None
-    finally:
-        reading.close()
+    keep_good = bool(request.get("keep", True))
+    read = reading(BytesIO(content), len(content), name, values["limit"], keep_good)
+    trace = yield from _shares(read, 0, READ_SHARE)
     replay = Replay(replay_engine_config(values), trace.requests)
-    while not replay.done:
-        replay.advance(STEPS_AT_ONCE)
-        share = replay.num_ended * (TOTAL_SHARE - READ_SHARE) // replay.num_requests
-        yield READ_SHARE + share, TOTAL_SHARE
+    yield from _shares(running(replay), READ_SHARE, TOTAL_SHARE)
     return {
         "sources": {"replay": {"name": name, "format": trace.format, **replay.result().as_dict()}},
         "notices": told(notices + trace_notices(trace)),
         "settings": values,
     }
+
+
+def _shares(
+    work: Generator[tuple[int, int], None, Result], first: int, last: int
+) -> Generator[tuple[int, int], None, Result]:
+    """The same work, its progress as shares of the job between `first` and `last`."""
+    try:
+        while True:
+            done, total = next(work)
+            yield first + done * (last - first) // max(1, total), TOTAL_SHARE
+    except StopIteration as end:
+        return end.value
+    finally:
+        work.close()
