@@ -56,6 +56,7 @@ class Sequence:
 
     Attributes:
         request: what was asked.
+        id: the request's id.
         num_tokens: tokens known so far, prompt and generated.
         num_computed: of those, how many have their KV in memory; 0 after a preemption by recompute.
         status: see `Status`.
@@ -68,6 +69,7 @@ class Sequence:
         "admitted_ns",
         "finished_ns",
         "first_token_ns",
+        "id",
         "num_computed",
         "num_tokens",
         "preemptions",
@@ -77,6 +79,7 @@ class Sequence:
 
     def __init__(self, request: Request) -> None:
         self.request = request
+        self.id = request.id
         self.num_tokens = request.prompt_len
         self.num_computed = 0
         self.status = Status.WAITING
@@ -87,11 +90,6 @@ class Sequence:
 
     def __repr__(self) -> str:
         return f"<r{self.id} {self.status.value} {self.num_computed}/{self.num_tokens} tokens>"
-
-    @property
-    def id(self) -> int:
-        """The request's id."""
-        return self.request.id
 
     @property
     def num_generated(self) -> int:
