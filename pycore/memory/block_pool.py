@@ -11,6 +11,10 @@ class BlockPool:
     Blocks are handed out by a free list; whoever holds a block in a table counts once. The pool knows
     nothing of tokens or sequences.
 
+    Attributes:
+        num_blocks: size of the pool.
+        num_free: blocks that nobody holds.
+
     >>> from pycore.memory.free_list import Ascending
     >>> pool = BlockPool(4, Ascending(range(4)))
     >>> pool.allocate(3)
@@ -22,7 +26,7 @@ class BlockPool:
     [1]
     """
 
-    __slots__ = ("_free", "_ref_counts", "num_blocks")
+    __slots__ = ("_free", "_ref_counts", "num_blocks", "num_free")
 
     def __init__(self, num_blocks: int, free_list: FreeList) -> None:
         """All blocks start free.
@@ -40,13 +44,9 @@ class BlockPool:
                 f"not {num_blocks} and {len(free_list)}"
             )
         self.num_blocks = num_blocks
+        self.num_free = num_blocks  # kept as a number: it is read for every token of every sequence
         self._free = free_list
         self._ref_counts = [0] * num_blocks
-
-    @property
-    def num_free(self) -> int:
-        """Blocks that nobody holds."""
-        return len(self._free)
 
     def ref_count(self, block: int) -> int:
         """How many tables hold `block`."""
@@ -60,9 +60,10 @@ class BlockPool:
         """
         if n < 0:
             raise ValueError(f"cannot allocate {n} blocks: expected 0 or more")
-        if n > len(self._free):
+        if n > self.num_free:
             return None
         blocks = self._free.take(n)
+        self.num_free -= n
         ref_counts = self._ref_counts
         for block in blocks:
             ref_counts[block] = 1
@@ -102,6 +103,7 @@ class BlockPool:
                     raise ValueError(f"cannot free block {block}: nobody holds it")
         finally:
             self._free.put(released)
+            self.num_free += len(released)
         return released
 
     def check(self) -> None:
@@ -109,4 +111,5 @@ class BlockPool:
         free = sorted(self._free)
         zero = [block for block, count in enumerate(self._ref_counts) if count == 0]
         assert free == zero, f"free list {free} is not the blocks of count 0: {zero}"
+        assert len(free) == self.num_free, f"{self.num_free} blocks free, not {free}"
         assert min(self._ref_counts) >= 0, f"negative reference count in {self._ref_counts}"

@@ -79,12 +79,15 @@ class Ascending:
     def take(self, n: int) -> list[int]:
         """The `n` lowest numbers, ascending."""
         heap = self._heap
+        if n == 1:
+            return [heappop(heap)]
         return [heappop(heap) for _ in range(n)]
 
     def put(self, blocks: list[int]) -> None:
         """Adds them to the heap."""
+        heap = self._heap
         for block in blocks:
-            heappush(self._heap, block)
+            heappush(heap, block)
 
     def __len__(self) -> int:
         return len(self._heap)
