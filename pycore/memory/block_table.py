@@ -9,14 +9,16 @@ class BlockTable:
 
     Attributes:
         blocks: physical block numbers.
+        num_slots: slots of the blocks.
         num_tokens: slots that hold real KV.
         final_tokens: slots that will hold real KV when the sequence is done; only the waste account knows.
     """
 
-    __slots__ = ("_frozen", "blocks", "final_tokens", "num_tokens")
+    __slots__ = ("_frozen", "blocks", "final_tokens", "num_slots", "num_tokens")
 
     def __init__(self, final_tokens: int) -> None:
         self.blocks: list[int] = []
+        self.num_slots = 0
         self.num_tokens = 0
         self.final_tokens = final_tokens
         self._frozen: tuple[int, ...] | None = ()

@@ -45,10 +45,11 @@ class PagedAllocator:
     def allocate_slots(self, seq: Sequence, num_new: int, keep_free: int = 0) -> bool:
         """See KVAllocator. Only what the tokens at hand need is taken."""
         table = self._tables.get(seq.id)
-        held = len(table.blocks) if table else 0
-        missing = self._blocks_for(seq.num_computed + num_new) - held
-        if missing <= 0:
+        needed = seq.num_computed + num_new
+        held = table.num_slots if table else 0
+        if needed <= held:
             return True
+        missing = self._blocks_for(needed - held)
         if keep_free and missing + self._blocks_for(keep_free) > self.pool.num_free:
             return False
         blocks = self.pool.allocate(missing)
@@ -58,6 +59,7 @@ class PagedAllocator:
             table = self._tables[seq.id] = BlockTable(seq.request.kv_len)
         filled = table.blocks[-1] if held else None
         table.append(blocks)
+        table.num_slots += missing * self.block_size
         self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self.pool.num_free)
         return True
 
@@ -96,7 +98,7 @@ class PagedAllocator:
             tuple(self._tables),
             tuple([table.num_tokens for table in tables]),
             tuple([table.final_tokens for table in tables]),
-            tuple([len(table.blocks) * size for table in tables]),
+            tuple([table.num_slots for table in tables]),
             tuple([table.frozen() for table in tables]),
             self.capacity - free,
             (free,) if free else (),
@@ -112,6 +114,9 @@ class PagedAllocator:
                 f"block {block}: {holders[block]} tables hold it, its reference count is {count}"
             )
         for seq_id, table in self._tables.items():
-            assert table.num_tokens <= len(table.blocks) * self.block_size, (
+            assert table.num_slots == len(table.blocks) * self.block_size, (
+                f"r{seq_id}: {table.num_slots} slots in {len(table.blocks)} blocks of {self.block_size}"
+            )
+            assert table.num_tokens <= table.num_slots, (
                 f"r{seq_id}: {table.num_tokens} tokens in {len(table.blocks)} blocks of {self.block_size}"
             )
