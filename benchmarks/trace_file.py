@@ -3,8 +3,8 @@
     python -m benchmarks.trace_file
 
 The plain way is csv.DictReader, datetime.strptime, int and a Request a row: the same requests from a good
-file, with neither checks nor exact fractions. pandas.read_csv, where it is installed, makes columns, not requests.
-CPU time, medians of alternating rounds in one process; the ratio is to the plain way.
+file, with neither checks nor exact fractions. pandas.read_csv, where it is installed, makes columns, not
+requests. CPU time, medians of alternating rounds in one process; the ratio is to the plain way.
 """
 
 import csv
@@ -77,9 +77,8 @@ def main() -> None:
     print(machine())
     print(f"{'':30} {'rows':>10} {'rows/s':>10} {'ratio':>6} {'spread':>7}")
     for name, (rows, _) in contenders.items():
-        print(
-            f"{name:30} {rows:10,} {rates[name]:10,.0f} {rates[name] / base:5.1f}x {timings[name].spread:7.1%}"
-        )
+        ratio, spread = rates[name] / base, timings[name].spread
+        print(f"{name:30} {rows:10,} {rates[name]:10,.0f} {ratio:5.1f}x {spread:7.1%}")
 
 
 if __name__ == "__main__":
