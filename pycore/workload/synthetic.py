@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp
+from math import exp, log
 
 from pycore.request import Request
 from pycore.rng import Rng
@@ -61,28 +61,67 @@ def uniform(seed: int, step_ns: int) -> Load:
     return _load(pairs, _bursts(rng.fork("arrivals"), 48, 8, (1, 1), (0, 4)), step_ns, max_len=48)
 
 
-def long_tail(seed: int, step_ns: int) -> Load:
-    """48 requests whose output lengths have a heavy tail: lognormal, median 9, σ 0.9, clipped to 2–96.
+def _lognormal(rng: Rng, median: float, sigma: float) -> int:
+    """A lognormal length in tokens, not clipped.
 
     The normal variate is the sum of twelve uniform ones less six, and the length is rounded on the line that
     computes it, so that every platform returns the same integers.
     """
+    normal = sum(rng.getrandbits(32) for _ in range(12)) / 2**32 - 6
+    return round(median * exp(sigma * normal))
+
+
+def long_tail(seed: int, step_ns: int) -> Load:
+    """48 requests whose output lengths have a heavy tail: lognormal, median 9, σ 0.9, clipped to 2–96."""
     rng = Rng(seed)
     lengths = rng.fork("lengths")
     pairs = []
     for _ in range(48):
         prompt = lengths.randrange(4, 25)
-        normal = sum(lengths.getrandbits(32) for _ in range(12)) / 2**32 - 6
-        pairs.append((prompt, min(96, max(2, round(9 * exp(0.9 * normal))))))
+        pairs.append((prompt, min(96, max(2, _lognormal(lengths, 9, 0.9)))))
     return _load(pairs, _bursts(rng.fork("arrivals"), 48, 12, (1, 3), (1, 5)), step_ns, max_len=120)
 
 
 def three_requests(seed: int, step_ns: int) -> Load:
-    """Three requests that hold ten tokens after the first step, and a fourth one step later (facts section 2).
+    """Three requests that hold ten tokens after the first step, then a fourth (facts section 2).
 
     With at most 12 tokens a request, Orca Max reserves 36 slots for the ten tokens. The seed has no effect.
     """
     return _load([(5, 7), (3, 6), (2, 5), (4, 4)], [0, 0, 0, 1], step_ns, max_len=12)
+
+
+def lognormal_lengths(seed: int, num: int, mean: int, sigma: float) -> list[int]:
+    """`num` lengths of at least 1 token, lognormal with `mean` tokens and shape `sigma`."""
+    rng = Rng(seed).fork("lengths")
+    return [max(1, _lognormal(rng, mean * exp(-sigma * sigma / 2), sigma)) for _ in range(num)]
+
+
+def sharegpt_like(seed: int, num: int, rate: int) -> Load:
+    """Chats as skewed as ShareGPT's, arriving at random: the load of facts W3 and section 7.
+
+    Prompts are lognormal with mean 161, σ 1.0, clipped to 4–1,024 tokens; outputs lognormal with mean 338,
+    σ 0.8, so that prompt and output make 2,048 at most: the means that the vLLM paper gives for ShareGPT
+    (section 6.1), before clipping. Arrivals are a Poisson process: gaps of −ln(1 − u) / rate.
+
+    Args:
+        seed: of lengths and arrivals.
+        num: requests.
+        rate: requests a second, on average.
+
+    >>> load = sharegpt_like(5, 1000, rate=4)
+    >>> len(load.requests), load.max_len, load.requests[-1].arrival_ns // 10**9
+    (1000, 2048, 250)
+    """
+    rng = Rng(seed)
+    prompts, outputs, arrivals = rng.fork("prompts"), rng.fork("outputs"), rng.fork("arrivals")
+    requests = []
+    now_ns = 0
+    for i in range(num):
+        prompt = min(1024, max(4, _lognormal(prompts, 161 * exp(-1 / 2), 1.0)))
+        output = min(2048 - prompt, max(1, _lognormal(outputs, 338 * exp(-0.32), 0.8)))
+        requests.append(Request(i, now_ns, prompt, output))
+        now_ns += round(-log(1 - arrivals.random()) * 10**9 / rate)
+    return Load(tuple(requests), max_len=2048)
 
 
 LOADS: dict[str, Callable[[int, int], Load]] = {
