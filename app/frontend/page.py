@@ -1,0 +1,135 @@
+"""The whole page as HTML: one template for the static site and for `panel serve`.
+
+The template holds no logic and no inline script. What the scripts need stands in it as JSON: the texts, the
+colours, the settings' bounds and defaults, and two recordings of the default load, so that the page plays and
+compares before Python is there.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from bokeh.document import Document
+from bokeh.plotting import figure
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from app.backend.handle import Handler
+from app.backend.settings import HELD_TOKENS, SETTINGS
+from app.backend.texts import LANGUAGES
+from app.frontend.pool_grid import pool_grid
+from app.frontend.theme import LABEL_COLOURS, REQUEST_COLOURS, SCHEMES
+from app.frontend.timeline import timeline
+from app.frontend.waste_bar import waste_bar
+
+STATIC = Path(__file__).parents[2] / "static"
+FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away
+
+
+@cache
+def page_texts(lang: str) -> dict[str, str]:
+    """What the page itself says in `lang`: the catalogues named page*.json. Sentences on events come along
+    with a recording."""
+    texts: dict[str, str] = {}
+    for path in sorted((STATIC / "text" / lang).glob("page*.json")):
+        texts.update(json.loads(path.read_text(encoding="utf-8")))
+    return texts
+
+
+@cache
+def default_responses() -> tuple[dict, ...]:
+    """What the handler answers for the default settings, contiguous and paged."""
+    return tuple(
+        Handler().handle({"kind": "simulate", "settings": {"mode": mode}}) for mode in (FIRST_MODE, "paged")
+    )
+
+
+def page_data(transport: str, urls: Mapping[str, str]) -> dict:
+    """What the scripts are told by the page.
+
+    Args:
+        transport: "worker" (static site) or "server" (panel serve).
+        urls: logical file name -> address relative to the page.
+    """
+    return {
+        "transport": transport,
+        "urls": {name: urls[name] for name in ("sw.js",) if name in urls},
+        "texts": {lang: page_texts(lang) for lang in LANGUAGES},
+        "requests": {"fill": REQUEST_COLOURS, "label": LABEL_COLOURS},
+        "schemes": SCHEMES,
+        "held_tokens": HELD_TOKENS,
+        "responses": default_responses(),
+    }
+
+
+def json_script(data: object) -> Markup:
+    """`data` as JSON that is safe inside a <script type="application/json"> element."""
+    plain = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return Markup(plain.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def figures() -> list[figure]:
+    """New figures of the Simulate tab, each by its name."""
+    return [pool_grid(), waste_bar(), timeline()]
+
+
+def render(**context: object) -> str:
+    """The template with the page's texts, settings and `context` filled in."""
+    environment = Environment(
+        loader=FileSystemLoader(STATIC),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    english = page_texts("en")
+    return environment.get_template("page.html").render(
+        text=lambda key: english[key], settings=SETTINGS["simulate"], **context
+    )
+
+
+def render_static(urls: Mapping[str, str]) -> str:
+    """index.html of the static site.
+
+    Args:
+        urls: logical file name ("boot.js", "style.css", "bokeh.js", …) -> address relative to the page.
+    """
+    document = Document()
+    for each in figures():
+        document.add_root(each)
+    # Named by hand, not by Bokeh: its names are random, and the same sources shall give the same page.
+    places = {root.id: f"bokeh-{root.name}" for root in document.roots}
+    item = {"docid": "page", "roots": places, "root_ids": list(places)}
+    return render(
+        urls=urls,
+        data=json_script(page_data("worker", urls)),
+        document=json_script({"docs": {"page": document.to_json(deferred=False)}, "item": item}),
+        places={root.name: places[root.id] for root in document.roots},
+        server_script="",
+    )
+
+
+class ServerTemplate:
+    """The page as the template of a Bokeh server document, which is asked for with `render(context)`.
+
+    Args:
+        urls: logical file name -> address relative to the page.
+    """
+
+    def __init__(self, urls: Mapping[str, str]) -> None:
+        self._urls = urls
+
+    def render(self, context: Mapping) -> str:
+        """The page for one session.
+
+        Args:
+            context: from Bokeh: `roots` with their elements' ids, `plot_script` that opens the session.
+        """
+        return render(
+            urls=self._urls,
+            data=json_script(page_data("server", self._urls)),
+            document="null",
+            places={root.name: root.elementid for root in context["roots"] if root.name},
+            server_script=Markup(context["plot_script"]),
+        )

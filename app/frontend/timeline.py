@@ -1,0 +1,56 @@
+"""Waste over the whole run, stacked, with marks where something happened; the transport's track."""
+
+from bokeh.models import ColumnDataSource
+from bokeh.plotting import figure
+
+from app.frontend.theme import PARTS, SCHEMES, bare_figure
+
+# Kind of mark → (Bokeh marker, lane above the stack, in shares of the pool's height).
+MARKS = {
+    "finish": ("circle", 1.12),
+    "wait": ("square", 1.32),
+    "preempt": ("triangle", 1.52),
+    "reject": ("x", 1.52),
+}
+
+
+def timeline() -> figure:
+    """The figure "timeline"; x is the step, y a share of the pool. static/timeline.js fills it.
+
+    Sources: timeline.stack (step, and the upper edge of every part) and timeline.<mark> for each of MARKS.
+    The playhead is an element of the page laid over the figure: moving it repaints nothing here.
+    """
+    light = SCHEMES["light"]
+    plot = bare_figure("timeline", 76, (0, 90), (0, 1.66))
+    parts = list(PARTS)
+    stack = ColumnDataSource(
+        name="timeline.stack", data={"step": [], "zero": [], **{part: [] for part in parts}}
+    )
+    for below, part in zip(["zero", *parts], parts, strict=False):
+        hatched = PARTS[part] != " "
+        plot.varea(
+            x="step",
+            y1=below,
+            y2=part,
+            source=stack,
+            name=f"timeline.{part}.glyph",
+            fill_color=light[part],
+            fill_alpha=0.25 if hatched else 1,
+            hatch_pattern=PARTS[part],
+            hatch_color=light[part],
+            hatch_scale=6,
+            hatch_weight=1.2,
+        )
+    for mark, (marker, lane) in MARKS.items():
+        plot.scatter(
+            x="step",
+            y=lane,
+            source=ColumnDataSource(name=f"timeline.{mark}", data={"step": []}),
+            name=f"timeline.{mark}.glyph",
+            marker=marker,
+            size=7,
+            line_color=light[mark],
+            line_width=2 if marker == "x" else 1,
+            fill_color=light[mark],
+        )
+    return plot

@@ -1,0 +1,42 @@
+"""Where the slots of the pool go in this step: one bar of five parts."""
+
+from bokeh.models import ColumnDataSource
+from bokeh.plotting import figure
+
+from app.frontend.theme import PARTS, SCHEMES, bare_figure
+
+
+def waste_bar() -> figure:
+    """The figure "waste"; x is a share of the pool. static/waste_bar.js fills its source "waste.parts".
+
+    The rows stand in the order of PARTS; names and figures are HTML below it.
+    """
+    light = SCHEMES["light"]
+    plot = bare_figure("waste", 28, (0, 1), (0, 1))
+    source = ColumnDataSource(
+        name="waste.parts",
+        data={
+            "left": [0.0] * len(PARTS),
+            "right": [0.0] * len(PARTS),
+            "colour": [light[part] for part in PARTS],
+            "solid": [1.0 if hatch == " " else 0.15 for hatch in PARTS.values()],
+            "hatch": list(PARTS.values()),
+        },
+    )
+    plot.quad(
+        left="left",
+        right="right",
+        bottom=0,
+        top=1,
+        source=source,
+        name="waste.parts.glyph",
+        fill_color="colour",
+        fill_alpha="solid",
+        hatch_pattern="hatch",
+        hatch_color="colour",
+        hatch_scale=7,
+        hatch_weight=1.5,
+        line_color=light["panel"],
+        line_width=1,
+    )
+    return plot

@@ -1,0 +1,194 @@
+// Starts the page: reads the address, opens the figures, wires state to pictures, and starts Python.
+
+import { backend, startBackend } from "./backend.js";
+import { scheme } from "./colours.js";
+import { Address, readAddress } from "./deep_link.js";
+import { embedFigure, model, openFigures, setData } from "./figure.js";
+import { listenToKeys } from "./keyboard.js";
+import { dropNotice, redrawNotices, showNotice } from "./notices.js";
+import { pageData } from "./page_data.js";
+import { PythonState } from "./python_state.js";
+import { SettingsForm } from "./settings.js";
+import { Dialogs } from "./share.js";
+import { SimulateTab } from "./simulate_tab.js";
+import { Simulation } from "./simulation.js";
+import { createState } from "./state.js";
+import { TABS, Tabs } from "./tabs.js";
+import { applyTexts, currentLanguage, LANGUAGES, setLanguage, text } from "./text.js";
+
+const address = readAddress();
+const wantsChinese = navigator.languages?.[0]?.toLowerCase().startsWith("zh");
+const prefersDark = matchMedia("(prefers-color-scheme: dark)").matches;
+
+const state = createState({
+  recording: null,
+  other: null,
+  frame: address.page.t ?? 0,
+  pinned: address.page.focus,
+  preview: null,
+  playing: false,
+  dragging: false,
+  speed: 4,
+  tab: address.page.tab,
+  lang: address.page.lang ?? (wantsChinese ? "zh" : LANGUAGES[0]),
+  theme: address.page.theme ?? (prefersDark ? "dark" : "light"),
+  python: "loading",
+  width: 0,
+  settings: null,
+  embed: address.page.embed,
+  hide: address.page.hide,
+});
+
+function dress({ lang, theme }) {
+  setLanguage(lang);
+  document.documentElement.dataset.theme = theme;
+  document.querySelector("[data-language-name]").textContent = lang === "en" ? "中文" : "English";
+  document.querySelector("[data-language-name]").lang = lang === "en" ? "zh" : "en";
+  applyTexts();
+  redrawNotices();
+}
+state.on(["lang", "theme"], dress); // the first to hear of it: what is drawn later uses the new words
+const now = () => Object.fromEntries(
+  ["recording", "frame", "pinned", "lang", "theme", "tab", "settings", "embed", "hide"].map((key) => [key, state.get(key)]),
+);
+dress(now());
+document.documentElement.classList.toggle("embedded", address.page.embed);
+for (const part of address.page.hide) {
+  document.querySelectorAll(`[data-part="${part}"]`).forEach((element) => element.classList.add("hidden-part"));
+}
+
+const form = new SettingsForm(document.getElementById("settings"), (settings) => ask(settings));
+const { settings: wanted, corrections } = form.clamp({ mode: pageData.responses[0].settings.mode, ...address.settings });
+form.write(wanted);
+
+const simulation = new Simulation({
+  onShow(recording, other, response) {
+    dropNotice("run");
+    response?.notices.forEach((notice, i) => showNotice(`run.${i}`, notice.level, () => notice[currentLanguage()]));
+    form.write(recording.settings);
+    state.set({
+      recording,
+      other,
+      settings: recording.settings,
+      frame: Math.min(state.get("frame"), recording.steps),
+      playing: state.get("playing"),
+    });
+    drawAvailable();
+  },
+  onOther: (other) => state.set({ other }),
+  onMissing() {
+    const key = state.get("python") === "failed" ? "page.notice.never" : "page.notice.later";
+    showNotice("run", "info", () => text(key));
+  },
+  onError(sentences) {
+    showNotice("run", "error", () => text("page.notice.simulation", { reason: sentences[currentLanguage()] }));
+  },
+});
+
+function ask(settings) {
+  asked = settings;
+  simulation.want(settings);
+}
+let asked = wanted;
+
+function drawAvailable() {
+  const settings = state.get("settings") ?? wanted;
+  form.setAvailable(state.get("python"), Boolean(simulation.find(settings) && simulation.find(simulation.otherOf(settings))));
+}
+
+const pythonState = new PythonState();
+function onPython(report) {
+  pythonState.draw(report);
+  const before = state.get("python");
+  state.set({ python: report.state });
+  if (report.state === "ready") {
+    simulation.ready = true;
+    if (!simulation.find(asked)) {
+      simulation.want(asked, asked === wanted ? { mode: wanted.mode, ...address.settings } : asked);
+    } else if (corrections.length) {
+      backend.request("simulate", { settings: address.settings }).then(({ notices }) => {
+        dropNotice("address");
+        notices.forEach((notice, i) => showNotice(`address.${i}`, notice.level, () => notice[currentLanguage()]));
+      });
+    }
+  } else if (report.state === "failed" && before !== "failed") {
+    showNotice("python", "warning", () => text("page.notice.failed", { reason: report.reason }));
+    if (!simulation.find(asked)) {
+      simulation.onMissing();
+    }
+  }
+  drawAvailable();
+}
+
+// The worker loads beside the figures; the server's channel is one of the figures' models.
+const early = pageData.transport === "worker";
+if (early) {
+  startBackend(onPython);
+}
+if (document.readyState !== "complete") {
+  await new Promise((resolve) => addEventListener("DOMContentLoaded", resolve, { once: true }));
+}
+await openFigures();
+
+const opening = simulation.find(pageData.responses[0].settings);
+const first = simulation.find(wanted) ?? simulation.find({ ...opening.settings, mode: wanted.mode });
+// An address without a step opens where a request waits though memory is held and empty.
+state.set({ frame: address.page.t ?? opening.firstWastefulWait() ?? 0 });
+const simulateTab = new SimulateTab(state, {
+  onSwitch() {
+    const settings = simulation.otherOf(state.get("settings"));
+    form.write(settings);
+    ask(settings);
+  },
+});
+simulation.want(first.settings);
+if (first !== simulation.find(wanted)) {
+  form.write(wanted);
+  ask(wanted);
+}
+const problems = [...address.corrections, ...corrections];
+problems.forEach((problem, i) => showNotice(`address.${i}`, "warning", () => text("page.notice.corrected", problem)));
+
+const tabs = new Tabs((tab) => state.set({ tab }), {
+  backend, text, state, model, setData, embedFigure, scheme, showNotice, dropNotice, currentLanguage, applyTexts,
+});
+const dialogs = new Dialogs(now);
+const { transport } = simulateTab;
+listenToKeys(
+  {
+    play: () => transport.toggle(),
+    step: (by) => transport.stepBy(by),
+    event: (by) => transport.jump(by),
+    start: () => transport.seek(0),
+    end: () => transport.seek(Infinity),
+    speed: (by) => transport.changeSpeed(by),
+    tab: (index) => state.set({ tab: TABS[index] }),
+    unpin: () => state.set({ pinned: null, preview: null }),
+    help: () => dialogs.openHelp(),
+  },
+  () => state.get("tab") === "simulate",
+);
+document.getElementById("language").addEventListener("click", () => {
+  state.set({ lang: LANGUAGES[(LANGUAGES.indexOf(state.get("lang")) + 1) % LANGUAGES.length] });
+});
+document.getElementById("theme").addEventListener("click", () => {
+  state.set({ theme: state.get("theme") === "light" ? "dark" : "light" });
+});
+window.addEventListener("popstate", () => {
+  const { tab } = readAddress().page;
+  addressBar.takeBack(tab);
+  state.set({ tab });
+});
+
+const addressBar = new Address();
+state.on(["tab"], ({ tab }) => tabs.show(tab));
+state.on(["tab", "settings", "frame", "pinned", "lang", "theme"], () => addressBar.follow(now()));
+await tabs.show(state.get("tab"));
+addressBar.takeBack(state.get("tab"));
+if (!early) {
+  startBackend(onPython);
+}
+if ("serviceWorker" in navigator && pageData.urls["sw.js"]) {
+  navigator.serviceWorker.register(pageData.urls["sw.js"]).catch(() => {}); // the page works without it
+}
+document.documentElement.dataset.playable = "true";

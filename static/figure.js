@@ -1,0 +1,57 @@
+// Bokeh models by name, and their data. The only module that knows BokehJS.
+
+import { bokehDocument } from "./page_data.js";
+
+const Bokeh = () => window.Bokeh;
+
+// Draws the figures that the page carries (static site), or waits until the session has drawn them (server).
+export async function openFigures() {
+  if (bokehDocument) {
+    const { docs, item } = bokehDocument;
+    await Bokeh().embed.embed_items(docs, [item]);
+    return;
+  }
+  while (!figureDocument()) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function figureDocument() {
+  return Bokeh()?.documents.find((each) => each.get_model_by_name("pool"));
+}
+
+// The model called `name` in any document of the page; throws if there is none.
+export function model(name) {
+  for (const each of Bokeh().documents) {
+    const found = each.get_model_by_name(name);
+    if (found) {
+      return found;
+    }
+  }
+  throw new Error(`no model ${name} in the page's figures`);
+}
+
+// Replaces the columns of the source called `name`.
+export function setData(name, columns) {
+  model(name).data = columns;
+}
+
+// Sets properties of the glyph of the renderer called `name` (and of its look while nothing is selected).
+export function setGlyph(name, properties) {
+  model(name).glyph.setv(properties);
+}
+
+// Embeds another figure (a Bokeh json_item from a response) into `place`; resolves with its views.
+export function embedFigure(item, place) {
+  place.replaceChildren();
+  return Bokeh().embed.embed_item(item, place);
+}
+
+// The figure called `name` as a picture: kind "png" or "svg"; `ground` is the colour behind it.
+export async function exportFigure(name, kind, ground) {
+  const view = Bokeh().index.find_one_by_id(model(name).id);
+  view.model.setv({ border_fill_color: ground });
+  const layer = view.export(kind, true);
+  view.model.setv({ border_fill_color: null });
+  return layer.to_blob();
+}

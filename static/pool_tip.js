@@ -1,0 +1,45 @@
+// The plate beside the pointer: which block, whose, how full.
+
+import { requestName } from "./recording.js";
+import { text } from "./text.js";
+
+export class PoolTip {
+  constructor(element) {
+    this._element = element;
+  }
+
+  show(recording, t, block, event) {
+    this._element.hidden = block === null;
+    if (block === null) {
+      return;
+    }
+    this._element.textContent = this._words(recording, recording.frame(t), block);
+    const box = this._element.parentElement.getBoundingClientRect();
+    const x = Math.min(event.clientX - box.left + 12, box.width - this._element.offsetWidth - 4);
+    this._element.style.left = `${Math.max(4, x)}px`;
+    this._element.style.top = `${event.clientY - box.top + 18}px`;
+  }
+
+  hide() {
+    this._element.hidden = true;
+  }
+
+  _words(recording, frame, block) {
+    const owners = [];
+    let real = 0;
+    recording.spans(frame, (row, at, low, high, part) => {
+      if (at === block) {
+        real += part === "real" ? high - low : 0;
+        if (!owners.includes(requestName(row.seq))) {
+          owners.push(requestName(row.seq));
+        }
+      }
+    });
+    if (owners.length) {
+      return text("page.tip.owner", { block, owners: owners.join(" "), real, size: recording.blockSize });
+    }
+    const start = block * recording.blockSize;
+    const small = recording.tooSmallHoles(frame).some(([from, to]) => from <= start && start < to);
+    return small ? text("page.tip.external", { block, seq: requestName(frame.head) }) : text("page.tip.free", { block });
+  }
+}

@@ -1,0 +1,151 @@
+// A recorded run: columns per step, as app/backend/columns.py makes them. Nothing here changes them.
+
+// Kinds of events, the most telling first: what a step's headline is chosen by.
+const WEIGHT = [
+  "Rejected", "Preempted", "Waiting", "Recovered", "Finished", "Admitted", "RegionReserved", "BlocksAllocated",
+  "RegionFreed", "BlocksFreed", "Arrived",
+];
+export const MARKS = { Finished: "finish", Waiting: "wait", Preempted: "preempt", Rejected: "reject" };
+
+export const requestName = (seq) => `r${seq}`;
+
+export class Recording {
+  // columns: sources.recording of a simulate response; settings: the settings it was made with.
+  constructor(columns, settings) {
+    this.columns = columns;
+    this.settings = settings;
+    this.steps = columns.steps;
+    this.paged = columns.mode === "paged";
+    this.numBlocks = columns.num_blocks;
+    this.blockSize = columns.block_size;
+    this.capacity = columns.capacity;
+    this._frame = null;
+    this._marks = null;
+  }
+
+  // Frame t: its counts, and rows of who holds memory. The last one is kept, as several pictures ask for it.
+  frame(t) {
+    if (this._frame?.t !== t) {
+      this._frame = this._read(t);
+    }
+    return this._frame;
+  }
+
+  _read(t) {
+    const { frames, rows, waits, tables } = this.columns;
+    const frame = { t };
+    for (const name in frames) {
+      frame[name] = frames[name][t];
+    }
+    frame.waiting_seqs = waits.seq.slice(frames.wait_start[t], frames.wait_start[t + 1]);
+    frame.rows = [];
+    for (let i = frames.row_start[t]; i < frames.row_start[t + 1]; i++) {
+      const held = rows.held[i];
+      const row = { seq: rows.seq[i], tokens: rows.tokens[i], final: rows.final[i], held, start: 0, blocks: null };
+      if (this.paged) {
+        row.blocks = tables[rows.table[i]].slice(0, Math.ceil(held / this.blockSize));
+      } else {
+        row.start = rows.table[i];
+      }
+      frame.rows.push(row);
+    }
+    frame.empty_held = frame.reserved + frame.internal;
+    frame.held = frame.real + frame.empty_held;
+    frame.waste_used = frame.held ? 1 - frame.real / frame.held : 0;
+    frame.waste_pool = 1 - frame.real / this.capacity;
+    return frame;
+  }
+
+  // Calls visit(row, block, low, high, part) for every stretch of slots of a block that is one part of one
+  // row: slots [low, high) counted inside the block; part is "real", "reserved" or "internal".
+  spans(frame, visit) {
+    const size = this.blockSize;
+    for (const row of frame.rows) {
+      const ends = [row.tokens, Math.max(row.tokens, Math.min(row.final, row.held)), row.held];
+      let at = 0;
+      for (let part = 0; part < 3; part++) {
+        while (at < ends[part]) {
+          const slot = this.paged ? at : row.start + at;
+          const piece = Math.min(ends[part] - at, size - (slot % size));
+          const index = (slot - (slot % size)) / size;
+          visit(row, this.paged ? row.blocks[index] : index, slot % size, (slot % size) + piece, PARTS[part]);
+          at += piece;
+        }
+      }
+    }
+  }
+
+  // Free stretches of a contiguous pool that are smaller than what the head of the queue wants: [start, end).
+  tooSmallHoles(frame) {
+    if (this.paged || !frame.external) {
+      return [];
+    }
+    const holes = [];
+    let end = 0;
+    const taken = frame.rows.map((row) => [row.start, row.start + row.held]).sort((a, b) => a[0] - b[0]);
+    for (const [start, stop] of [...taken, [this.capacity, this.capacity]]) {
+      if (start > end && start - end < frame.head_needed) {
+        holes.push([end, start]);
+      }
+      end = Math.max(end, stop);
+    }
+    return holes;
+  }
+
+  // Events of frame t: {kind, seq, blocks, index}; the sentence is sentence(index, lang).
+  events(t) {
+    const { frames, events } = this.columns;
+    const found = [];
+    for (let i = frames.event_start[t]; i < frames.event_start[t + 1]; i++) {
+      found.push({ index: i, kind: events.kind[i], seq: events.seq[i], blocks: events.blocks[i] });
+    }
+    return found;
+  }
+
+  sentence(index, lang) {
+    return this.columns.events[lang][index];
+  }
+
+  // The event that tells most about frame t, or undefined.
+  mainEvent(t) {
+    const rank = (event) => (WEIGHT.indexOf(event.kind) + WEIGHT.length + 1) % (WEIGHT.length + 1);
+    return this.events(t).sort((a, b) => rank(a) - rank(b) || a.index - b.index)[0];
+  }
+
+  // Frames with marks on the time line, by kind of mark: {finish: [frame…], wait: …}.
+  get marks() {
+    if (!this._marks) {
+      const { frames, events } = this.columns;
+      this._marks = Object.fromEntries(Object.values(MARKS).map((mark) => [mark, []]));
+      for (let t = 0; t <= this.steps; t++) {
+        const kinds = new Set(events.kind.slice(frames.event_start[t], frames.event_start[t + 1]));
+        for (const [kind, mark] of Object.entries(MARKS)) {
+          if (kinds.has(kind)) {
+            this._marks[mark].push(t);
+          }
+        }
+      }
+    }
+    return this._marks;
+  }
+
+  // The nearest frame with a mark after (direction 1) or before (−1) frame t, or null.
+  nextMarked(t, direction) {
+    const ahead = Object.values(this.marks).flat().filter((at) => (at - t) * direction > 0);
+    return ahead.length ? ahead.reduce((a, b) => ((b - a) * direction < 0 ? b : a)) : null;
+  }
+
+  // The first frame in which a request waits though slots are held and empty, or null.
+  firstWastefulWait() {
+    const { head, reserved, internal } = this.columns.frames;
+    const t = head.findIndex((seq, at) => seq >= 0 && reserved[at] + internal[at] > 0);
+    return t < 0 ? null : t;
+  }
+
+  get rejectedSeqs() {
+    const { kind, seq } = this.columns.events;
+    return seq.filter((_, i) => kind[i] === "Rejected");
+  }
+}
+
+export const PARTS = ["real", "reserved", "internal"];

@@ -1,0 +1,92 @@
+// The Simulate tab: which picture draws from which part of the state.
+
+import { BlockTables } from "./block_tables.js";
+import { EventLog } from "./event_log.js";
+import { followFocus, litBy, togglePin } from "./focus.js";
+import { PoolGrid } from "./pool_grid.js";
+import { PoolTip } from "./pool_tip.js";
+import { Readouts } from "./readouts.js";
+import { Story } from "./story.js";
+import { Timeline } from "./timeline.js";
+import { Transport } from "./transport.js";
+import { WasteBar } from "./waste_bar.js";
+
+export class SimulateTab {
+  constructor(state, { onSwitch }) {
+    const find = (id) => document.getElementById(id);
+    this.transport = new Transport(state);
+    const pool = new PoolGrid(find("pool-figure"));
+    const waste = new WasteBar(find("waste-parts"), find("waste-sum"));
+    const tables = new BlockTables();
+    const log = new EventLog((t) => this.transport.seek(t));
+    const readouts = new Readouts();
+    const story = new Story(onSwitch);
+    const timeline = new Timeline(find("timeline-figure"), find("playhead"), (t, dragging) =>
+      this.transport.seek(t, dragging),
+    );
+    const lit = ({ preview, pinned, recording, frame }) => litBy(preview ?? pinned, recording, recording.frame(frame));
+
+    state.on(["theme"], ({ theme }) => {
+      pool.recolour(theme);
+      waste.recolour(theme);
+      timeline.recolour(theme);
+    });
+    state.on(["recording"], ({ recording }) => timeline.show(recording));
+    state.on(["recording", "lang"], ({ recording }) => {
+      tables.reset(recording);
+      log.reset();
+    });
+    state.on(["recording", "frame", "lang", "theme"], (now) => {
+      readouts.draw(now.recording, now.frame);
+      waste.draw(now.recording, now.frame);
+      timeline.moveTo(now.frame);
+    });
+    state.on(["recording", "other", "frame", "lang"], (now) => story.draw(now.recording, now.frame, now.other));
+    state.on(["recording", "frame", "lang", "playing"], (now) => this.transport.draw(now));
+    state.on(["recording", "frame", "pinned", "preview", "theme", "width"], (now) =>
+      pool.draw(now.recording, now.frame, lit(now), now.theme),
+    );
+    state.on(["recording", "frame", "pinned", "preview", "lang", "twin"], (now) =>
+      tables.draw(now.recording, now.frame, lit(now), now.pinned),
+    );
+    state.on(["recording", "frame", "lang", "playing", "dragging"], (now) =>
+      log.draw(now.recording, now.frame, now.lang, now.playing || now.dragging),
+    );
+    state.on(["recording", "frame", "pinned", "preview", "lang"], (now) => log.light(lit(now)));
+    const { theme } = { theme: state.get("theme") };
+    pool.recolour(theme);
+    waste.recolour(theme);
+    timeline.recolour(theme);
+
+    followFocus(state);
+    const glass = find("pool-glass");
+    const tip = new PoolTip(find("pool-tip"));
+    glass.addEventListener("pointermove", (event) => {
+      const block = pool.blockAt(event, state.get("recording"));
+      if (event.pointerType === "mouse") {
+        state.set({ preview: block === null ? null : `b${block}` });
+        tip.show(state.get("recording"), state.get("frame"), block, event);
+      }
+    });
+    glass.addEventListener("pointerleave", () => {
+      state.set({ preview: null });
+      tip.hide();
+    });
+    glass.addEventListener("click", (event) => {
+      const block = pool.blockAt(event, state.get("recording"));
+      if (block !== null) {
+        togglePin(state, `b${block}`);
+      }
+    });
+    new ResizeObserver(() => state.set({ width: find("pool-figure").clientWidth })).observe(find("pool-figure"));
+    find("twin-fold").addEventListener("toggle", () => state.set({ twin: find("twin-fold").open }));
+
+    // On a phone the settings and tables fold away; on a wide screen they are always there.
+    const narrow = matchMedia("(max-width: 899px)");
+    const fold = () => {
+      find("settings-fold").open = !narrow.matches;
+    };
+    narrow.addEventListener("change", fold);
+    fold();
+  }
+}

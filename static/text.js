@@ -1,0 +1,45 @@
+// What the page says, in the language of the moment.
+
+import { fill } from "./fill.js";
+import { pageData } from "./page_data.js";
+
+export const LANGUAGES = Object.keys(pageData.texts);
+let language = LANGUAGES[0];
+
+export function currentLanguage() {
+  return language;
+}
+
+export function setLanguage(lang) {
+  language = LANGUAGES.includes(lang) ? lang : LANGUAGES[0];
+  document.documentElement.lang = language;
+  document.title = text("page.title");
+}
+
+export function text(key, fields = {}) {
+  const template = pageData.texts[language][key];
+  if (template === undefined) {
+    throw new Error(`no text ${key} in ${language}`);
+  }
+  return fill(template, fields);
+}
+
+// Writes the texts that elements below `root` ask for: data-text (content), data-label (accessible name and
+// tooltip), data-title (tooltip only).
+export function applyTexts(root = document) {
+  for (const element of root.querySelectorAll("[data-text]")) {
+    const template = pageData.texts[language][element.dataset.text];
+    if (template !== undefined && !template.includes("{")) {
+      element.textContent = template;
+    }
+  }
+  for (const element of root.querySelectorAll("[data-label]")) {
+    element.setAttribute("aria-label", text(element.dataset.label));
+    element.title = text(element.dataset.label);
+  }
+  for (const element of root.querySelectorAll("[data-title]")) {
+    element.title = text(element.dataset.title);
+  }
+}
+
+export const percent = (share) => Math.round(100 * share);

@@ -1,0 +1,62 @@
+// Fills the figure "timeline" (app/frontend/timeline.py) once a recording, and moves the playhead over it.
+
+import { scheme } from "./colours.js";
+import { model, setData, setGlyph } from "./figure.js";
+
+const PARTS = ["real", "reserved", "internal", "external", "usable"];
+
+export class Timeline {
+  // place: holds the figure; playhead: laid over it; onSeek(frame, dragging): the pointer asks for a frame.
+  constructor(place, playhead, onSeek) {
+    this._place = place;
+    this._playhead = playhead;
+    this._steps = 1;
+    const seek = (event, dragging) => {
+      const box = place.getBoundingClientRect();
+      const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+      onSeek(Math.round(share * this._steps), dragging);
+    };
+    place.addEventListener("pointerdown", (event) => {
+      if (event.button === 0) {
+        place.setPointerCapture(event.pointerId);
+        seek(event, true);
+      }
+    });
+    place.addEventListener("pointermove", (event) => {
+      if (place.hasPointerCapture(event.pointerId)) {
+        seek(event, true);
+      }
+    });
+    place.addEventListener("pointerup", (event) => seek(event, false));
+  }
+
+  show(recording) {
+    const { frames } = recording.columns;
+    this._steps = Math.max(1, recording.steps);
+    const stack = { step: frames.real.map((_, t) => t), zero: frames.real.map(() => 0) };
+    let below = stack.zero;
+    for (const part of PARTS) {
+      below = frames[part].map((slots, t) => below[t] + slots / recording.capacity);
+      stack[part] = below;
+    }
+    model("timeline").x_range.setv({ start: 0, end: this._steps });
+    setData("timeline.stack", stack);
+    for (const [mark, steps] of Object.entries(recording.marks)) {
+      setData(`timeline.${mark}`, { step: steps });
+    }
+  }
+
+  moveTo(t) {
+    this._playhead.style.left = `${(100 * t) / this._steps}%`;
+  }
+
+  recolour(theme) {
+    const colours = scheme(theme);
+    for (const part of PARTS) {
+      setGlyph(`timeline.${part}.glyph`, { fill_color: colours[part], hatch_color: colours[part] });
+    }
+    for (const mark of ["finish", "wait", "preempt", "reject"]) {
+      setGlyph(`timeline.${mark}.glyph`, { fill_color: colours[mark], line_color: colours[mark] });
+    }
+  }
+}

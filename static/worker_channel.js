@@ -1,0 +1,60 @@
+// Requests to Python in this browser: static/worker.js tells what goes back and forth.
+
+export class WorkerChannel {
+  // onState({state: "loading" | "ready" | "failed", stage?, done?, total?, reason?})
+  constructor(onState) {
+    this._waiting = new Map();
+    this._next = 1;
+    this._failed = null;
+    this._onState = onState;
+    try {
+      this._worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    } catch (error) {
+      this._fail(String(error.message ?? error));
+      return;
+    }
+    this._worker.addEventListener("message", ({ data }) => this._receive(data));
+    this._worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      this._fail(event.message || "worker.js");
+    });
+  }
+
+  _receive(data) {
+    if (data.type === "progress") {
+      this._onState({ state: "loading", stage: data.stage, done: data.done, total: data.total });
+    } else if (data.type === "ready") {
+      this._onState({ state: "ready" });
+    } else if (data.type === "failed") {
+      this._fail(data.message);
+    } else {
+      const waiting = this._waiting.get(data.id);
+      this._waiting.delete(data.id);
+      if (data.response) {
+        waiting?.resolve(data.response);
+      } else {
+        waiting?.reject(new Error(data.failed));
+      }
+    }
+  }
+
+  _fail(reason) {
+    this._failed = reason;
+    for (const { reject } of this._waiting.values()) {
+      reject(new Error(reason));
+    }
+    this._waiting.clear();
+    this._onState({ state: "failed", reason });
+  }
+
+  ask(request) {
+    if (this._failed !== null) {
+      return Promise.reject(new Error(this._failed));
+    }
+    return new Promise((resolve, reject) => {
+      const id = this._next++;
+      this._waiting.set(id, { resolve, reject });
+      this._worker.postMessage({ id, request });
+    });
+  }
+}
