@@ -79,3 +79,8 @@ def test_a_model_larger_than_the_gpu_leaves_no_blocks():
 
 def test_every_figure_has_a_source():
     assert all(spec.source for spec in (*MODELS.values(), *GPUS.values()))
+
+
+def test_llama_3_8b_on_an_a100_leaves_9508_blocks():
+    """The default pool of a replayed trace."""
+    assert kv_capacity_blocks(LLAMA_3_8B, A100_40GB) == 9508
