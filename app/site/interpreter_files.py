@@ -71,13 +71,21 @@ def obtain_interpreter_files(cache: Path, *, offline: bool, say: Callable[[str],
             "forbids fetching: build once with a network."
         )
     files = _fetch_from_first(SOURCES, say)
-    folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
-        # Renamed into place, so an interrupted build leaves no half file that a later one would refuse.
-        partial = folder / f"{name}.part"
-        partial.write_bytes(data)
-        partial.replace(folder / name)
+        keep(folder / name, data)
     return folder
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Writes a file of the cache.
+
+    Renamed into place under a name of this process, so neither an interrupted build nor one that runs at the
+    same time leaves half a file.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    partial.write_bytes(data)
+    partial.replace(path)
 
 
 def _fetch_from_first(sources: Mapping[str, Source], say: Callable[[str], None]) -> Found:

@@ -18,6 +18,7 @@ from pathlib import Path
 from app.site.archive import pack, unpack
 from app.site.build_error import BuildError
 from app.site.interpreter import LIBRARY, SCRIPTS, SITE_PACKAGES, BuildInterpreter
+from app.site.interpreter_files import keep
 from app.site.pins import INTERPRETER_INFO, INTERPRETER_SHA256
 
 # Needed where the modules are first used rather than imported: text decoders that a dropped file may ask for.
@@ -163,9 +164,5 @@ def _key(parts: list[bytes]) -> str:
 def _kept(path: Path, make: Callable[[], bytes]) -> bytes:
     """Content of `path`; made and kept there if it is missing."""
     if not path.is_file():
-        data = make()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".part")
-        partial.write_bytes(data)
-        partial.replace(path)
+        keep(path, make())
     return path.read_bytes()

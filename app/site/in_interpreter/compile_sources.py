@@ -10,17 +10,24 @@ import importlib.util
 import json
 import zipfile
 
-with open("/job/options.json") as file:
-    options = json.load(file)
 
-with (
-    zipfile.ZipFile("/job/sources.zip") as sources,
-    zipfile.ZipFile("/job/compiled.zip", "w", zipfile.ZIP_STORED) as compiled,
-):
-    for name in sorted(sources.namelist()):
-        source = sources.read(name)
-        # pyodide reads its own docstrings while it boots, so they stay.
-        optimize = 0 if name.split("/")[0] in ("pyodide", "_pyodide") else options["optimize"]
-        code = compile(source, f"{options['root']}/{name}", "exec", dont_inherit=True, optimize=optimize)
-        pyc = external._code_to_hash_pyc(code, importlib.util.source_hash(source), False)
-        compiled.writestr(zipfile.ZipInfo(name + "c", (1980, 1, 1, 0, 0, 0)), bytes(pyc))
+def main() -> None:
+    """Compiles what lies in /job."""
+    with open("/job/options.json") as file:
+        options = json.load(file)
+
+    with (
+        zipfile.ZipFile("/job/sources.zip") as sources,
+        zipfile.ZipFile("/job/compiled.zip", "w", zipfile.ZIP_STORED) as compiled,
+    ):
+        for name in sorted(sources.namelist()):
+            source = sources.read(name)
+            # pyodide reads its own docstrings while it boots, so they stay.
+            optimize = 0 if name.split("/")[0] in ("pyodide", "_pyodide") else options["optimize"]
+            code = compile(source, f"{options['root']}/{name}", "exec", dont_inherit=True, optimize=optimize)
+            pyc = external._code_to_hash_pyc(code, importlib.util.source_hash(source), False)
+            compiled.writestr(zipfile.ZipInfo(name + "c", (1980, 1, 1, 0, 0, 0)), bytes(pyc))
+
+
+if __name__ == "__main__":
+    main()

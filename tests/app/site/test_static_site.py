@@ -1,0 +1,144 @@
+"""A whole site, built from a small project."""
+
+import hashlib
+import json
+import re
+
+import pytest
+
+import build
+from app.site.archive import unpack
+from app.site.build_error import BuildError
+from app.site.interpreter import LIBRARY
+from app.site.static_site import build_site
+
+
+def contents(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_the_same_sources_give_the_same_bytes(small_project, small_site, small_page, shared_cache, tmp_path):
+    again = build_site(
+        small_project, tmp_path / "again", offline=True, render=small_page, say=lambda line: None
+    )
+    assert contents(again.folder) == contents(small_site.folder)
+
+
+def test_every_file_but_three_carries_the_hash_of_its_content(small_site):
+    for name, content in contents(small_site.folder).items():
+        if name in ("index.html", "sw.js", "NOTICE.txt") or "/pyodide." in name:
+            continue
+        assert hashlib.sha256(content).hexdigest()[:10] == name.split(".")[-2], name
+
+
+def test_only_what_the_page_leads_to_is_shipped(small_site):
+    names = " ".join(contents(small_site.folder))
+    assert "unused" not in names
+    assert "bokeh" not in names
+    assert "pyodide.asm.wasm" in names
+
+
+def test_the_first_archive_holds_what_booting_takes_and_the_rest_what_is_left(small_site):
+    files = contents(small_site.folder)
+    first, rest = (unpack(files[small_site.urls[name]]) for name in ("python/stdlib.zip", "python/rest.zip"))
+    assert {"json/__init__.pyc", "encodings/utf_8_sig.pyc", "_pyodide/__init__.pyc"} <= set(first)
+    assert {"wave.pyc", "email/message.pyc", "unittest/__init__.pyc"} <= set(rest)
+    assert not set(first) & set(rest)
+    assert len(first) < len(rest)
+
+
+def test_modules_are_unchecked_hash_based_pyc_of_the_sites_own_interpreter(small_site):
+    files = contents(small_site.folder)
+    core = unpack(files[small_site.urls["python/core.zip"]])
+    compiled = {name: data for name, data in core.items() if name.endswith(".pyc")}
+    assert "app/backend/handle.pyc" in compiled
+    assert not any(name.endswith(".py") for name in core)
+    library = unpack(files[small_site.urls["python/stdlib.zip"]])
+    magic = {data[:4] for data in [*compiled.values(), *library.values()]}
+    assert len(magic) == 1
+    # PEP 552: bit 0 = hash-based, bit 1 = check the source.
+    assert {int.from_bytes(data[4:8], "little") for data in compiled.values()} == {1}
+
+
+def test_the_core_archive_names_the_modules_left_for_later(small_site):
+    core = unpack(contents(small_site.folder)[small_site.urls["python/core.zip"]])
+    names = json.loads(core["rest_of_library.json"])
+    assert "wave" in names
+    assert "json" not in names
+    assert core["static/text/en/page.json"] == b'{"title": "small"}'
+    assert LIBRARY not in names
+
+
+def test_the_service_worker_lists_every_hashed_file(small_site):
+    files = contents(small_site.folder)
+    release = json.loads(re.search(rb"^const RELEASE = (.*);$", files["sw.js"], re.MULTILINE)[1])
+    hashed = {name for name in files if name.startswith("assets/")}
+    assert set(release["files"]) | set(release["later"]) == hashed
+    assert release["later"] == [small_site.urls["python/rest.zip"]]
+
+
+def test_the_notice_names_each_licence(small_site):
+    said = (small_site.folder / "NOTICE.txt").read_text()
+    for part in (
+        "Mozilla Public\nLicense, version 2.0",
+        "PYTHON SOFTWARE FOUNDATION LICENSE",
+        "Bokeh Contributors",
+    ):
+        assert part.replace("\n", " ") in " ".join(said.split()), part
+
+
+def test_what_a_visitor_waits_for_stays_in_the_budget_and_the_rest_is_not_counted(small_site):
+    total = sum(size.gzip for size in small_site.sizes)
+    on_demand = [size for size in small_site.sizes if size.group.startswith("on demand")]
+    assert on_demand[0].gzip > 1_000_000
+    assert small_site.until_interactive == total - on_demand[0].gzip <= 8_000_000
+
+
+def test_a_build_that_breaks_the_policy_leaves_the_site_before_it_whole(
+    small_project, small_site, shared_cache
+):
+    before = contents(small_site.folder)
+    with pytest.raises(BuildError, match="an inline script"):
+        build_site(
+            small_project,
+            small_site.folder,
+            offline=True,
+            render=lambda urls: "<html><head></head><script>go()</script></html>",
+            say=lambda line: None,
+        )
+    assert contents(small_site.folder) == before
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(small_project, small_page, tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(BuildError, match="holds other files than a site"):
+        build_site(small_project, tmp_path, render=small_page)
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_core_that_fails_in_the_sites_interpreter_stops_the_build(
+    small_project, small_page, shared_cache, tmp_path
+):
+    root = tmp_path / "broken"
+    for name, content in contents(small_project).items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+    (root / "app/backend/handle.py").write_text("import module_that_is_nowhere\n")
+    with pytest.raises(
+        BuildError, match=r"trace_imports\.py failed .*: ModuleNotFoundError: .*module_that_is_nowhere"
+    ):
+        build_site(root, tmp_path / "out", offline=True, render=small_page, say=lambda line: None)
+
+
+def test_the_command_says_the_reason_and_exits_with_1(tmp_path, capsys):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert build.main(["--out", str(tmp_path), "--offline"]) == 1
+    assert "build.py: " in capsys.readouterr().err
+
+
+def test_wrong_usage_exits_with_2(capsys):
+    with pytest.raises(SystemExit) as stop:
+        build.main(["--frobnicate"])
+    assert stop.value.code == 2
