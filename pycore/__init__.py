@@ -1,0 +1,51 @@
+"""The simulator: how an LLM serving engine manages its KV-cache memory. Standard library only.
+
+Begin with `engine`: a step is arrivals, schedule, time, advance. This is the map, from the ground up.
+
+    rng                                 seeded streams: the same integers on every platform
+    request                             what was asked (Request) and how far it got (Sequence)
+    events                              everything that can happen, in the field's words
+    specs                               figures of models and GPUs, each with its source
+
+    workload                            where requests come from
+    workload.synthetic                  loads made from a seed
+    workload.trace                      the requests of a file, and how they were read
+    workload.trace_file                 opens a trace file and reads it in chunks
+    workload.trace_reading              a file being read: rows in, requests out
+    workload.trace_rows                 the rows of CSV and JSONL files
+    workload.trace_columns              which columns hold lengths and arrivals
+    workload.trace_cell                 one cell, from text to an integer
+    workload.trace_problem              what is wrong with a file, and where
+
+    memory                              who owns which token slot
+    memory.allocator                    the protocol between scheduler and memory
+    memory.free_list                    in which order free blocks are handed out
+    memory.block_pool                   the physical blocks and their reference counts
+    memory.block_table                  logical to physical, for one sequence
+    memory.paged                        blocks on demand, from anywhere in the pool
+    memory.placement                    where a contiguous region goes: first fit, buddy
+    memory.contiguous                   one region a sequence, reserved at admission
+    memory.memory_map                   holdings and holes, as read-only columns
+    memory.waste                        where the slots go: real tokens, three wastes, usable
+
+    scheduling                          who runs next
+    scheduling.batch                    what one forward pass computes
+    scheduling.policies                 which sequence is preempted
+    scheduling.scheduler                first come, first served, over memory that may say no
+
+    cost_model                          how long a batch takes, in integer nanoseconds
+    engine                              the serving engine: start here
+    snapshot                            what is, after a step: immutable columns
+    recorder                            the whole run kept, for going back and forth in it
+    metrics                             what a run comes to
+    config                              settings, and the one place where parts are wired
+    replay                              a trace through the engine, no step kept whole
+
+    experiments                         questions, each with the claims its result should bear out
+    experiments.experiment              what an experiment is
+    experiments.result                  what it found: figures, tables, charts
+    experiments.fragmentation           paged blocks against contiguous regions
+    experiments.fragmentation_run       one setup of it, run and accounted for
+    experiments.external_fragmentation  enough free in all, but not in one piece
+    experiments.block_size              what the size of a block costs
+"""
