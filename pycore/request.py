@@ -56,7 +56,7 @@ class Sequence:
 
     Attributes:
         request: what was asked.
-        id: the request's id.
+        id, total_len: the request's id, and its prompt plus output tokens.
         num_tokens: tokens known so far, prompt and generated.
         num_computed: of those, how many have their KV in memory; 0 after a preemption by recompute.
         status: see `Status`.
@@ -75,11 +75,13 @@ class Sequence:
         "preemptions",
         "request",
         "status",
+        "total_len",
     )
 
     def __init__(self, request: Request) -> None:
         self.request = request
         self.id = request.id
+        self.total_len = request.total_len
         self.num_tokens = request.prompt_len
         self.num_computed = 0
         self.status = Status.WAITING

@@ -95,10 +95,12 @@ class Scheduler:
         return batch
 
     def _grow_running(self, batch: Batch) -> None:
+        allocate_slots = self._allocator.allocate_slots
         queue = deque(self.running)
         while queue:
             seq = queue.popleft()
-            while not self._allocator.allocate_slots(seq, seq.num_uncomputed):
+            num_new = seq.num_tokens - seq.num_computed
+            while not allocate_slots(seq, num_new):
                 victim = self._victim([seq, *queue, *batch.seqs])
                 self._preempt(victim, seq)
                 batch.num_preempted += 1
@@ -110,7 +112,7 @@ class Scheduler:
                     at = batch.seqs.index(victim)
                     del batch.seqs[at], batch.num_new[at]
             else:
-                batch.add(seq, seq.num_uncomputed)
+                batch.add(seq, num_new)
 
     def _preempt(self, victim: Sequence, grower: Sequence) -> None:
         self._log.emit(Preempted, victim.id, grower.id, victim.num_computed)
@@ -174,7 +176,7 @@ class Scheduler:
             seq.num_tokens += 1
             if seq.first_token_ns is None:
                 seq.first_token_ns = now_ns
-            if seq.num_tokens >= seq.request.total_len:
+            if seq.num_tokens >= seq.total_len:
                 finished.append(seq)
         for seq in finished:
             seq.status = Status.FINISHED
