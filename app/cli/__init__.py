@@ -1,0 +1,5 @@
+"""The command kvscope: run, replay, experiment, site."""
+
+from app.cli.kvscope import main
+
+__all__ = ["main"]

@@ -1,0 +1,105 @@
+"""The settings of app/backend/settings.py as options: each range, choice and default stands there alone."""
+
+from collections.abc import Mapping
+
+import click
+
+from app.backend.settings import SETTINGS, Setting, Value, shorten
+from app.cli.failure import fail
+from app.cli.terminal import Terminal
+
+# key of the setting → how the command line spells it
+FLAGS = {
+    "sc": "--load",
+    "mode": "--mode",
+    "res": "--reservation",
+    "place": "--placement",
+    "bs": "--block-size",
+    "blocks": "--blocks",
+    "hold": "--hold",
+    "order": "--order",
+    "wm": "--watermark",
+    "seqs": "--max-seqs",
+    "seed": "--seed",
+    "steps": "--steps",
+    "limit": "--limit",
+    "maxlen": "--max-len",
+    "stepms": "--step-ms",
+}
+# Settings that change nothing in the other mode.
+ONLY_IN = {"res": "contiguous", "place": "contiguous", "order": "paged", "wm": "paged"}
+
+
+def allowed(setting: Setting) -> str:
+    """What a setting may be, in no language."""
+    return ", ".join(setting.choices) if setting.choices else f"{setting.low:,.10g} … {setting.high:,.10g}"
+
+
+def setting_options(kind: str, terminal: Terminal, no_default: tuple[str, ...] = ()) -> list[click.Option]:
+    """One option for each setting of a kind of request.
+
+    Args:
+        kind: a key of SETTINGS.
+        terminal: gives the language of the help.
+        no_default: keys whose help names no default, as this command has another one.
+    """
+    options = []
+    for key, setting in SETTINGS[kind].items():
+        what = terminal.text(f"cli.option.{key}")
+        if key == "hold":
+            options.append(click.Option(["--hold/--no-hold", key], default=None, help=what))
+            continue
+        if key in no_default:
+            may_be = terminal.text("cli.help.allowed", allowed=allowed(setting))
+        else:
+            may_be = terminal.text("cli.help.default", allowed=allowed(setting), default=setting.default)
+        options.append(click.Option([FLAGS[key], key], help=f"{what} {may_be}"))
+    return options
+
+
+def checked(kind: str, given: Mapping[str, object]) -> dict[str, Value]:
+    """The settings that were given, each as its value.
+
+    Args:
+        kind: a key of SETTINGS.
+        given: by key of the setting; None where nothing was said.
+
+    Raises:
+        RequestError: one is out of range: here it is not corrected as on the page, where one sees it happen.
+    """
+    values: dict[str, Value] = {}
+    for key, setting in SETTINGS[kind].items():
+        if given.get(key) is None:
+            continue
+        values[key], expected = setting.read(given[key])
+        if expected is not None:
+            fail("cli.error.value", option=FLAGS[key], value=shorten(given[key]), expected=allowed(setting))
+    return values
+
+
+def remark_on_idle(given: Mapping[str, object], mode: Value, terminal: Terminal) -> None:
+    """Says which of the given settings change nothing."""
+    for key, only_in in ONLY_IN.items():
+        if given.get(key) is not None and mode != only_in:
+            terminal.note(terminal.text("cli.note.idle", option=FLAGS[key], mode=only_in))
+    if given.get("hold") and given.get("blocks") is not None:
+        terminal.note(terminal.text("cli.note.held"))
+
+
+def whole_number(flag: str, given: str | None, low: int, high: int) -> int | None:
+    """An option's whole number, None if it was not given.
+
+    Raises:
+        RequestError: it is none, or out of range.
+    """
+    if given is None:
+        return None
+    value, expected = Setting(low, low, high).read(given)
+    if expected is not None:
+        fail("cli.error.value", option=flag, value=shorten(given), expected=f"{low:,} … {high:,}")
+    return int(value)
+
+
+def json_option(terminal: Terminal) -> click.Option:
+    """`--json`."""
+    return click.Option(["--json", "as_json"], is_flag=True, help=terminal.text("cli.option.json"))

@@ -1,0 +1,200 @@
+"""Replays as tables and lines of little bars, and as CSV."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from app.backend.settings import SETTINGS
+from app.cli.bars import sparkline
+from app.cli.terminal import Terminal
+from pycore.metrics import Spread
+from pycore.replay import ReplayResult
+from pycore.specs import A100_40GB, LLAMA_3_8B
+from pycore.workload.trace import Trace
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from app.cli.replay import ReplayRun
+
+PARTS = ("real", "reserved", "internal", "external", "usable")
+TIMES = ("queueing", "ttft", "end_to_end")
+_LINE_WIDTH = 60  # characters of a time line at most
+_LABEL_WIDTH = 32
+
+
+# Rows of the result, by the last part of their text key, replay.field.<name>.
+ROWS = (
+    "utilisation",
+    *PARTS[1:],
+    "max_real",
+    "mean_running",
+    "max_running",
+    "mean_waiting",
+    "max_waiting",
+    "num_finished",
+    "num_rejected",
+    "rejected.context",
+    "rejected.pool",
+    "num_preemptions",
+    "num_recomputed",
+    "fragmented_steps",
+    "num_steps",
+    "end_ns",
+)
+
+
+def figure(name: str, result: ReplayResult, terminal: Terminal) -> str:
+    """One of ROWS as it is shown."""
+    if name in PARTS:
+        return terminal.percent(result.mean[name] / result.capacity)
+    if name.startswith("rejected."):
+        return f"{result.rejected.get(name.removeprefix('rejected.'), 0):,}"
+    value = getattr(result, name)
+    match name:
+        case "utilisation":
+            return terminal.percent(value)
+        case "max_real":
+            return terminal.percent(value / result.capacity)
+        case "end_ns":
+            return seconds(value)
+    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
+
+
+def seconds(ns: float) -> str:
+    """A time in seconds.
+
+    >>> seconds(1_250_000_000)
+    '1.25 s'
+    """
+    return f"{ns / 1e9:,.2f} s"
+
+
+def show_replays(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal) -> None:
+    """One column a replay."""
+    out, values = terminal.out, runs[0].values
+    out.print(terminal.text("cli.replay.title", name=trace.name, requests=len(trace.requests)), style="bold")
+    defaults = SETTINGS["replay"]
+    is_default = all(values[key] == defaults[key].default for key in ("bs", "blocks"))
+    fields = {
+        "blocks": values["blocks"],
+        "size": values["bs"],
+        "model": LLAMA_3_8B.name,
+        "gpu": A100_40GB.name,
+    }
+    out.print(terminal.text(f"replay.pool.{'default' if is_default else 'set'}", **fields))
+    out.print(terminal.text("replay.step_time", ms=f"{values['stepms']:g}"))
+    for run in runs:
+        if run.partial:
+            ended = {
+                "done": run.result.num_finished + run.result.num_rejected,
+                "total": run.result.num_requests,
+            }
+            out.print(terminal.text("cli.replay.partial", setup=_setup(run, terminal), **ended), style="bold")
+    out.print()
+    out.print(_figures(runs, terminal))
+    for run in runs:
+        out.print()
+        out.print(_times(run, terminal))
+    scales = _scales(runs)
+    for run in runs:
+        out.print()
+        _show_time_line(run, scales, terminal)
+
+
+def _setup(run: "ReplayRun", terminal: Terminal) -> str:
+    """What a replay's column is called."""
+    if run.values["mode"] == "paged":
+        return terminal.text("cli.setup.paged")
+    return terminal.text(f"cli.setup.{run.values['res']}")
+
+
+def _table(title: str, headings: Sequence[str]) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column(title, max_width=_LABEL_WIDTH)
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _figures(runs: Sequence["ReplayRun"], terminal: Terminal) -> "Table":
+    """Figures under each other; reasons of rejection only where there was one."""
+    table = _table(terminal.text("cli.replay.figure"), [_setup(run, terminal) for run in runs])
+    for name in ROWS:
+        reason = name.partition("rejected.")[2]
+        if reason and not any(reason in run.result.rejected for run in runs):
+            continue
+        table.add_row(
+            terminal.text(f"replay.field.{name}"), *(figure(name, run.result, terminal) for run in runs)
+        )
+    return table
+
+
+def _times(run: "ReplayRun", terminal: Terminal) -> "Table":
+    names = list(asdict(run.result.ttft))
+    table = _table(_setup(run, terminal), [terminal.text(f"replay.spread.{name}") for name in names])
+    for name in TIMES:
+        spread: Spread = getattr(run.result, name)
+        table.add_row(
+            terminal.text(f"replay.field.{name}"), *(seconds(getattr(spread, each)) for each in names)
+        )
+    return table
+
+
+def _show_time_line(run: "ReplayRun", most: dict[str, float], terminal: Terminal) -> None:
+    """Running, waiting and the real share over the run; a stretch of equally many steps a character.
+
+    Args:
+        run: the replay.
+        most: what the highest bar stands for, by name of the series.
+        terminal: to draw on.
+    """
+    from rich.cells import cell_len
+
+    out = terminal.out
+    width = min(_LINE_WIDTH, max(10, out.width - 30))
+    out.print(terminal.text("cli.replay.time_line", setup=_setup(run, terminal)), style="bold")
+    labels = {name: terminal.text(f"replay.field.{name}") for name in most}
+    widest = max(map(cell_len, labels.values()))
+    for name, label in labels.items():
+        bars = sparkline(run.result.time_line[name], most[name], width, terminal.draws_blocks)
+        top = terminal.percent(1) if name == "real" else f"{most[name]:,.0f}"
+        out.print(f"{label}{' ' * (widest - cell_len(label))}  {bars}  0 … {top}", no_wrap=True)
+
+
+def _scales(runs: Sequence["ReplayRun"]) -> dict[str, float]:
+    """What the highest bar of each time line stands for: the same in all replays, so that they compare."""
+    scales: dict[str, float] = {
+        name: max((max(run.result.time_line[name], default=0) for run in runs), default=0)
+        for name in ("running", "waiting")
+    }
+    return {**scales, "real": runs[0].result.capacity}
+
+
+def write_csv(runs: Sequence["ReplayRun"]) -> str:
+    """One row a replay, a column for each setting and figure; nested names are joined by dots."""
+    rows = [{**run.values, "partial": int(run.partial), **_flat(run.result.as_dict())} for run in runs]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    table = StringIO()
+    writer = csv.DictWriter(table, names, restval=0, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return table.getvalue()
+
+
+def _flat(figures: dict) -> dict[str, object]:
+    """The figures without the time line, one level deep."""
+    flat: dict[str, object] = {}
+    for name, value in figures.items():
+        if name == "time_line":
+            continue
+        if isinstance(value, dict):
+            flat |= {f"{name}.{part}": figure for part, figure in value.items()}
+        else:
+            flat[name] = value
+    return flat
