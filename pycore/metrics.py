@@ -52,8 +52,43 @@ class MemoryUse:
         return self.residents / self.samples
 
 
+class MemoryTally:
+    """Adds up samples one at a time: a long run need not be kept."""
+
+    def __init__(self) -> None:
+        self._samples = self._capacity = self._residents = self._peak = 0
+        self._slots = [0] * 5
+
+    def add(self, waste: Waste, residents: int) -> None:
+        """Adds one step's account, and how many sequences held memory.
+
+        Raises:
+            ValueError: it is of another pool than the samples before.
+        """
+        if self._samples and waste.capacity != self._capacity:
+            raise ValueError(
+                f"sample {self._samples} is of a pool of {waste.capacity} slots, not {self._capacity}"
+            )
+        self._samples += 1
+        self._capacity = waste.capacity
+        parts = (waste.real, waste.reserved, waste.internal, waste.external, waste.usable)
+        self._slots = [total + part for total, part in zip(self._slots, parts, strict=True)]
+        self._residents += residents
+        self._peak = max(self._peak, residents)
+
+    def use(self) -> MemoryUse:
+        """What the samples come to.
+
+        Raises:
+            ValueError: there are none.
+        """
+        if not self._samples:
+            raise ValueError("no samples: expected at least 1")
+        return MemoryUse(self._samples, self._capacity, *self._slots, self._residents, self._peak)
+
+
 def memory_use(samples: Iterable[tuple[Waste, int]]) -> MemoryUse:
-    """Adds up (waste, residents) samples, one at a time: a long run need not be kept.
+    """Adds up (waste, residents) samples, see MemoryTally.
 
     Raises:
         ValueError: no samples, or samples of different pools.
@@ -62,22 +97,10 @@ def memory_use(samples: Iterable[tuple[Waste, int]]) -> MemoryUse:
     >>> use.utilisation, use.real_of_held, use.mean_residents
     (0.4, 0.8, 2.0)
     """
-    count = capacity = real = reserved = internal = external = usable = total = peak = 0
+    tally = MemoryTally()
     for waste, residents in samples:
-        if count and waste.capacity != capacity:
-            raise ValueError(f"sample {count} is of a pool of {waste.capacity} slots, not {capacity}")
-        count += 1
-        capacity = waste.capacity
-        real += waste.real
-        reserved += waste.reserved
-        internal += waste.internal
-        external += waste.external
-        usable += waste.usable
-        total += residents
-        peak = max(peak, residents)
-    if not count:
-        raise ValueError("no samples: expected at least 1")
-    return MemoryUse(count, capacity, real, reserved, internal, external, usable, total, peak)
+        tally.add(waste, residents)
+    return tally.use()
 
 
 def recorded_use(recording: Recording) -> MemoryUse:

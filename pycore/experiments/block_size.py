@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from pycore.config import EngineConfig, MemoryConfig, build_allocator, build_engine
 from pycore.events import EventLog, NullLog
-from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Progress, Setting
+from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
 from pycore.experiments.result import (
     BLOCKS,
     PERCENT,
@@ -21,7 +22,7 @@ from pycore.experiments.result import (
 from pycore.metrics import MemoryUse, recorded_use
 from pycore.recorder import record
 from pycore.request import Request
-from pycore.workload.synthetic import chat_burst, lognormal_lengths
+from pycore.workload.synthetic import chat_burst, endless_lognormal_lengths
 
 _KEY = "experiment.block_size."
 _STEP_NS = 50_000_000
@@ -39,6 +40,8 @@ _SIGMA = 0.8
 # The page's pool: 64 blocks of 4 slots, cut into other blocks.
 _RUN_SLOTS = 256
 _RUN_STEPS = 90
+
+LENGTHS_AT_ONCE = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +92,14 @@ class _Outcome:
         return percent(abs(waste / self.expected_waste - 1)) if self.size > 1 else 0.0
 
 
-def _outcome(size: int, lengths: list[int]) -> _Outcome:
-    """Asks the paged allocator for what each request holds at its end. `lengths` ascend."""
+def _held(size: int, lengths: list[int]) -> list[int]:
+    """Asks the paged allocator for the slots that each request holds at its end."""
     allocator = build_allocator(EngineConfig(MemoryConfig("paged", 1, size)), NullLog())
-    held = [allocator.slots_needed(Request(i, 0, length, 1)) for i, length in enumerate(lengths)]
+    return [allocator.slots_needed(Request(i, 0, length, 1)) for i, length in enumerate(lengths)]
+
+
+def _outcome(size: int, lengths: list[int], held: list[int]) -> _Outcome:
+    """Adds up what the requests hold. `lengths` ascend."""
     waste = [slots - length for slots, length in zip(held, lengths, strict=True)]
     half = len(waste) // 2
     short, long = waste[:half], waste[half:]
@@ -109,18 +116,35 @@ def _run(size: int, seed: int) -> MemoryUse:
     return recorded_use(record(engine, _RUN_STEPS))
 
 
-def measure(settings: Mapping[str, Setting], progress: Progress) -> Result:
-    """Measures every block size: on finished lengths, and those up to 32 on a run, too."""
+def measure(settings: Mapping[str, Setting]) -> Work:
+    """Measures every block size: on finished lengths, and those up to 32 on a run, too.
+
+    Progress counts the batches of lengths, drawn and then held in blocks of each size, and the runs.
+    """
     sizes = SIZES + (LARGE_SIZES if settings["large_blocks"] else ())
-    total = len(sizes) + len(SIZES)
-    lengths = sorted(lognormal_lengths(settings["seed"], settings["requests"], MEAN_LENGTH, _SIGMA))
+    requests = settings["requests"]
+    batches = range(0, requests, LENGTHS_AT_ONCE)
+    total = len(batches) * (1 + len(sizes)) + len(SIZES)
+    done = 0
+    endless = endless_lognormal_lengths(settings["seed"], MEAN_LENGTH, _SIGMA)
+    lengths: list[int] = []
+    for first in batches:
+        lengths += islice(endless, min(LENGTHS_AT_ONCE, requests - first))
+        done += 1
+        yield done, total
+    lengths.sort()
     outcomes, uses = [], []
     for size in sizes:
-        outcomes.append(_outcome(size, lengths))
-        progress(len(outcomes), total)
+        held: list[int] = []
+        for first in batches:
+            held += _held(size, lengths[first : first + LENGTHS_AT_ONCE])
+            done += 1
+            yield done, total
+        outcomes.append(_outcome(size, lengths, held))
     for size in SIZES:
         uses.append(_run(size, settings["seed"]))
-        progress(len(outcomes) + len(uses), total)
+        done += 1
+        yield done, total
     return Result(settings, _figures(outcomes, lengths), _tables(outcomes, uses), _charts(outcomes, uses))
 
 

@@ -6,13 +6,18 @@ figures of the result, so that what is checked is what is shown.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 
 from pycore.experiments.result import Result
 
 Setting = int | str | bool
 Progress = Callable[[int, int], None]
+
+# A run in pieces of some milliseconds: yields (done, total) after each and returns what was found. Whoever
+# drives it can show how far it is, do something else in between, or close it.
+Work = Generator[tuple[int, int], None, Result]
 
 _INT = re.compile(r"[+-]?[0-9]{1,18}")
 _BOOLS = {"0": False, "1": True, "false": False, "true": True}
@@ -118,14 +123,14 @@ class Experiment:
         params: its settings.
         presets: the first is shown first; it has the defaults.
         claims: what the result should bear out.
-        measure: does the work with all settings validated; reports (done, total) as it goes.
+        measure: starts the work with all settings validated.
     """
 
     name: str
     params: tuple[Param, ...]
     presets: tuple[Preset, ...]
     claims: tuple[Claim, ...]
-    measure: Callable[[Mapping[str, Setting], Progress], Result]
+    measure: Callable[[Mapping[str, Setting]], Work]
 
     def key(self, part: str) -> str:
         """The text key of a part."""
@@ -143,6 +148,15 @@ class Experiment:
                 raise SettingError(name, value, ", ".join(names))
         return {param.name: param.parse(settings.get(param.name, param.default)) for param in self.params}
 
+    def steps(self, settings: Mapping[str, object]) -> Work:
+        """The measurement with `settings` over the defaults, before its first piece.
+
+        Raises:
+            SettingError: settings that will not do; where only their combination will not, the first
+                piece raises it.
+        """
+        return self.measure(self.validated(settings))
+
     def run(self, settings: Mapping[str, object], progress: Progress | None = None) -> Result:
         """Measures with `settings` over the defaults.
 
@@ -153,7 +167,14 @@ class Experiment:
         Raises:
             SettingError: settings that will not do, alone or together.
         """
-        return self.measure(self.validated(settings), progress or _unheard)
+        with closing(self.steps(settings)) as work:
+            while True:
+                try:
+                    done, total = next(work)
+                except StopIteration as end:
+                    return end.value
+                if progress is not None:
+                    progress(done, total)
 
     def report(self, result: Result) -> dict:
         """The result with the verdict on each claim, as plain JSON."""
@@ -167,7 +188,3 @@ class Experiment:
             for claim in self.claims
         ]
         return {"experiment": self.name, **result.as_dict(), "claims": claims}
-
-
-def _unheard(done: int, total: int) -> None:
-    pass

@@ -1,11 +1,11 @@
 """How often a contiguous region fails to find a place although enough is free in all."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import log
 
-from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Progress, Setting
+from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
 from pycore.experiments.result import (
     PERCENT,
     REQUESTS,
@@ -24,6 +24,7 @@ from pycore.rng import Rng
 _KEY = "experiment.external_fragmentation."
 
 MEANS = (512, 2048, 4096)
+REQUESTS_AT_ONCE = 512
 
 # The lecture on PagedAttention and RadixAttention, section 1.3 (facts W4), by mean size: failed placements,
 # and how many percent of them had enough free slots in all. It does not publish its load.
@@ -59,13 +60,14 @@ def _exponential(rng: Rng, mean: float) -> int:
     return max(1, round(-log(1 - rng.random()) * mean))
 
 
-def _outcome(mean: int, settings: Mapping[str, Setting]) -> _Outcome:
+def _outcome(mean: int, settings: Mapping[str, Setting]) -> Generator[tuple[int, int], None, _Outcome]:
     """One request a tick asks for a place and, if it gets one, stays for a random time.
 
     Mean stay × mean size = offered share × stretch, so that the demand is the same for every size. A request
-    that finds no place goes away.
+    that finds no place goes away. Yields the requests so far, those of the means before included, and all.
     """
     slots, num = settings["slots"], settings["requests"]
+    before, all_requests = MEANS.index(mean) * num, len(MEANS) * num
     rng = Rng(settings["seed"])
     sizes, stays = rng.fork("sizes"), rng.fork("stays")
     mean_stay = settings["offered"] * slots / (100 * mean)
@@ -86,15 +88,17 @@ def _outcome(mean: int, settings: Mapping[str, Setting]) -> _Outcome:
         else:
             failed += 1
             scattered += placement.num_free >= placement.rounded(size)
+        if (tick + 1) % REQUESTS_AT_ONCE == 0:
+            yield before + tick + 1, all_requests
+    yield before + num, all_requests
     return _Outcome(mean, round(total / num), failed, scattered, held / (num * slots))
 
 
-def measure(settings: Mapping[str, Setting], progress: Progress) -> Result:
+def measure(settings: Mapping[str, Setting]) -> Work:
     """Runs as many requests through the stretch for each mean size."""
     outcomes = []
     for mean in MEANS:
-        outcomes.append(_outcome(mean, settings))
-        progress(len(outcomes), len(MEANS))
+        outcomes.append((yield from _outcome(mean, settings)))
     figures: dict[str, int | float] = {"requests": settings["requests"], "slots": settings["slots"]}
     for outcome in outcomes:
         figures[f"failed_{outcome.mean}"] = outcome.failed

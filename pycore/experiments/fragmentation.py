@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import pairwise
 
-from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Progress, Setting, SettingError
+from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, SettingError, Work
 from pycore.experiments.fragmentation_run import KEY, PARTS, SETUPS, STEP_NS, SetupRun
 from pycore.experiments.result import (
     BLOCKS,
@@ -27,7 +27,7 @@ _LOAD_CHOICES = ("chat_burst", "uniform", "long_tail", SHAREGPT_LOAD)
 PUBLISHED = {"max": (20.1, 0), "pow2": (39.5, 270), "oracle": (60.3, 350)}
 
 
-def measure(settings: Mapping[str, Setting], progress: Progress) -> Result:
+def measure(settings: Mapping[str, Setting]) -> Work:
     """Runs every setup that is asked for on the load.
 
     Raises:
@@ -41,8 +41,8 @@ def measure(settings: Mapping[str, Setting], progress: Progress) -> Result:
     runs = [SetupRun(setup, load, settings) for setup in setups]
     total = len(runs) * settings["steps"]
     for i, run in enumerate(runs):
-        before = i * settings["steps"]
-        run.measure(lambda steps, before=before: progress(before + steps, total))
+        for steps in run.measure():
+            yield i * settings["steps"] + steps, total
     return Result(settings, _figures(runs), _tables(runs, settings["load"]), _charts(runs))
 
 

@@ -1,6 +1,6 @@
 """One setup of the fragmentation experiment, run over a load and accounted for."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pycore.config import EngineConfig, MemoryConfig, build_engine
@@ -9,11 +9,12 @@ from pycore.events import EventLog
 from pycore.experiments.experiment import Setting
 from pycore.experiments.result import percent
 from pycore.memory.waste import Waste, account
-from pycore.metrics import MemoryUse, blocked_by_fragmentation, memory_use
+from pycore.metrics import MemoryTally, MemoryUse, blocked_by_fragmentation
 from pycore.workload.synthetic import Load
 
 KEY = "experiment.fragmentation."
 STEP_NS = 50_000_000
+STEPS_AT_ONCE = 64
 PARTS = ("real", "reserved", "internal", "external", "usable")
 
 
@@ -69,20 +70,19 @@ class SetupRun:
         self._blocked: set[int] = set()
         self.use: MemoryUse | None = None
 
-    def measure(self, on_steps: Callable[[int], None]) -> None:
-        """Steps to the end of the load or of the steps; tells `on_steps` now and then how many there were."""
-        self.use = memory_use(self._samples(on_steps))
-
-    def _samples(self, on_steps: Callable[[int], None]) -> Iterator[tuple[Waste, int]]:
+    def measure(self) -> Iterator[int]:
+        """Steps to the end of the load or of the steps; yields now and then how many there were."""
         engine = self._engine
+        tally = MemoryTally()
         while engine.num_steps < self._steps and not engine.done:
             engine.step()
             self._blocked.update(blocked_by_fragmentation(engine.log.drain()))
-            if engine.num_steps % 256 == 0:
-                on_steps(engine.num_steps)
             if (engine.num_steps - 1) % self._sample_every == 0:
-                yield self._account(engine), len(engine.scheduler.running)
-        on_steps(self._steps)
+                tally.add(self._account(engine), len(engine.scheduler.running))
+            if engine.num_steps % STEPS_AT_ONCE == 0:
+                yield engine.num_steps
+        self.use = tally.use()
+        yield self._steps
 
     def _account(self, engine: Engine) -> Waste:
         memory = engine.allocator.memory_map()

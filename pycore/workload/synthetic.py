@@ -1,7 +1,8 @@
 """Loads made from a seed, sized for a pool that one can see: 64 blocks of 4 tokens."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from math import exp, log
 
 from pycore.request import Request
@@ -92,8 +93,14 @@ def three_requests(seed: int, step_ns: int) -> Load:
 
 def lognormal_lengths(seed: int, num: int, mean: int, sigma: float) -> list[int]:
     """`num` lengths of at least 1 token, lognormal with `mean` tokens and shape `sigma`."""
+    return list(islice(endless_lognormal_lengths(seed, mean, sigma), num))
+
+
+def endless_lognormal_lengths(seed: int, mean: int, sigma: float) -> Iterator[int]:
+    """The same lengths one at a time, without end."""
     rng = Rng(seed).fork("lengths")
-    return [max(1, _lognormal(rng, mean * exp(-sigma * sigma / 2), sigma)) for _ in range(num)]
+    while True:
+        yield max(1, _lognormal(rng, mean * exp(-sigma * sigma / 2), sigma))
 
 
 def sharegpt_like(seed: int, num: int, rate: int) -> Load:

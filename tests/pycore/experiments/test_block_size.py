@@ -48,7 +48,9 @@ def test_on_a_run_larger_blocks_leave_more_held_slots_without_a_token():
     assert residents[-1] < residents[0]
 
 
-def test_progress_counts_sizes_and_runs():
+@pytest.mark.parametrize(("requests", "batches"), [(100, 1), (2000, 1), (2001, 2)])
+def test_progress_counts_batches_of_lengths_and_runs(requests, batches):
     seen = []
-    BLOCK_SIZE.run({"requests": 100}, lambda *heard: seen.append(heard))
-    assert seen == [(i, 12) for i in range(1, 13)]
+    BLOCK_SIZE.run({"requests": requests}, lambda *heard: seen.append(heard))
+    total = batches * (1 + len(SIZES)) + len(SIZES)
+    assert seen == [(i, total) for i in range(1, total + 1)]

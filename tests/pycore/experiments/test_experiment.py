@@ -10,8 +10,9 @@ WAY = Param("way", "choice", "up", choices=("up", "down"))
 LOUD = Param("loud", "bool", False)
 
 
-def _measure(settings, progress):
-    progress(1, 1)
+def _measure(settings):
+    yield 1, 2
+    yield 2, 2
     return Result(settings, {"size": settings["size"]}, (), ())
 
 
@@ -94,12 +95,42 @@ def test_a_report_says_of_each_claim_whether_it_holds(size, holds):
     ]
 
 
-def test_progress_may_stop_a_run():
+def test_a_run_tells_its_progress_after_each_piece():
+    seen = []
+    DOUBLE.run({}, lambda *heard: seen.append(heard))
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_a_run_can_be_driven_piece_by_piece():
+    work = DOUBLE.steps({"size": 4})
+    assert [next(work), next(work)] == [(1, 2), (2, 2)]
+    with pytest.raises(StopIteration) as end:
+        next(work)
+    assert end.value.value.figures == {"size": 4}
+
+
+def test_settings_are_checked_before_the_first_piece():
+    with pytest.raises(SettingError):
+        DOUBLE.steps({"size": 0})
+
+
+def test_what_progress_raises_stops_the_run_and_closes_the_work():
+    closed = []
+
+    def measure(settings):
+        try:
+            yield 1, 2
+            yield 2, 2
+        finally:
+            closed.append(True)
+
     def stop(done, total):
+        assert (done, total) == (1, 2)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        DOUBLE.run({}, stop)
+        Experiment("long", (), (), (), measure).run({}, stop)
+    assert closed == [True]
 
 
 def test_a_row_must_fill_its_columns():

@@ -44,7 +44,7 @@ def test_another_seed_is_another_load():
     assert _figures(seed=1) == _figures(seed=1) != _figures(seed=2)
 
 
-def test_progress_counts_the_sizes():
+def test_progress_counts_the_requests_of_all_sizes():
     seen = []
-    EXTERNAL_FRAGMENTATION.run({"requests": 100}, lambda *heard: seen.append(heard))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    EXTERNAL_FRAGMENTATION.run({"requests": 600}, lambda *heard: seen.append(heard))
+    assert seen == [(done, 1800) for done in (512, 600, 1112, 1200, 1712, 1800)]
