@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.cli.replay import ReplayRun
 
 PARTS = ("real", "reserved", "internal", "external", "usable")
+REASONS = ("context", "pool")
 TIMES = ("queueing", "ttft", "end_to_end")
 _LINE_WIDTH = 60  # characters of a time line at most
 _LABEL_WIDTH = 32
@@ -36,8 +37,7 @@ ROWS = (
     "max_waiting",
     "num_finished",
     "num_rejected",
-    "rejected.context",
-    "rejected.pool",
+    *(f"rejected.{reason}" for reason in REASONS),
     "num_preemptions",
     "num_recomputed",
     "fragmented_steps",
@@ -179,9 +179,8 @@ def _scales(runs: Sequence["ReplayRun"]) -> dict[str, float]:
 def write_csv(runs: Sequence["ReplayRun"]) -> str:
     """One row a replay, a column for each setting and figure; nested names are joined by dots."""
     rows = [{**run.values, "partial": int(run.partial), **_flat(run.result.as_dict())} for run in runs]
-    names = list(dict.fromkeys(name for row in rows for name in row))
     table = StringIO()
-    writer = csv.DictWriter(table, names, restval=0, lineterminator="\n")
+    writer = csv.DictWriter(table, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return table.getvalue()
@@ -193,6 +192,8 @@ def _flat(figures: dict) -> dict[str, object]:
     for name, value in figures.items():
         if name == "time_line":
             continue
+        if name == "rejected":
+            value = {reason: value.get(reason, 0) for reason in REASONS}
         if isinstance(value, dict):
             flat |= {f"{name}.{part}": figure for part, figure in value.items()}
         else:
