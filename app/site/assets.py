@@ -44,6 +44,7 @@ class Assets:
         self._urls: dict[str, str] = {}
         self._output: dict[str, bytes] = {}
         self._references: dict[str, list[str]] = {}
+        self._imports: dict[str, list[str]] = {}
 
     def build(self) -> dict[str, str]:
         """Names every file; returns logical name -> final name.
@@ -74,6 +75,21 @@ class Assets:
                     pending += [other for other in self._urls if other.startswith(KEEPS_NAMES)]
         return dict(sorted(reached.items()))
 
+    def modules_behind(self, html: str) -> list[str]:
+        """Final names of the modules that the scripts in `html` import, directly or not, those first that are
+        imported first; a worker's modules are no part of it."""
+        entries = [
+            name for name, url in self._urls.items() if name.endswith(".js") and f'src="{url}"' in html
+        ]
+        found: dict[str, None] = {}
+        pending = [target for name in sorted(entries) for target in self._imports[name]]
+        while pending:
+            name = pending.pop(0)
+            if name not in found:
+                found[name] = None
+                pending += self._imports[name]
+        return [self._urls[name] for name in found if name not in entries]
+
     def _place(self, name: str, path_here: tuple[str, ...]) -> str:
         if name in self._urls:
             return self._urls[name]
@@ -83,6 +99,7 @@ class Assets:
                 f"{circle}: files that refer to each other in a circle cannot carry each other's hash."
             )
         self._references[name] = []
+        self._imports[name] = []
         content = self._files[name]
         suffix = posixpath.splitext(name)[1]
         if name not in self._verbatim and suffix in (".js", ".mjs", ".css"):
@@ -106,6 +123,8 @@ class Assets:
                 line = text.count("\n", 0, found.start("path")) + 1
                 raise BuildError(f"static/{name} line {line}: {found['path']!r} names no file of the site.")
             self._references[name].append(target)
+            if found["lead"].startswith(("from", "import")):
+                self._imports[name].append(target)
             final = self._place(target, path_here)
             # Of a final name only the folder is needed here, and that does not depend on the content.
             here = posixpath.dirname(self._final_name(name, b""))

@@ -96,3 +96,15 @@ def test_a_verbatim_file_is_not_rewritten():
     assets = Assets({"a.js": content}, verbatim=frozenset({"a.js"}))
     assets.build()
     assert assets.content("a.js") == content
+
+
+def test_the_modules_behind_a_page_are_those_it_imports_and_not_those_of_its_worker():
+    assets, urls = built(
+        boot_js='import "./b.js"; new Worker(new URL("./worker.js", import.meta.url))',
+        b_js='import "./c.js"',
+        c_js="",
+        worker_js='import "./d.js"',
+        d_js="",
+    )
+    found = assets.modules_behind(f'<script type="module" src="{urls["boot.js"]}"></script>')
+    assert found == [urls["b.js"], urls["c.js"]]
