@@ -77,7 +77,11 @@ const simulation = new Simulation({
   },
   onOther: (other) => state.set({ other }),
   onMissing() {
-    const key = state.get("python") === "failed" ? "page.notice.never" : "page.notice.later";
+    const failed = state.get("python") === "failed";
+    const key = failed ? "page.notice.never" : "page.notice.later";
+    if (failed) {
+      form.write(state.get("settings")); // the knobs tell what is shown
+    }
     showNotice("run", "info", () => text(key));
   },
   onError(sentences) {

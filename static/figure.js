@@ -4,21 +4,13 @@ import { bokehDocument } from "./page_data.js";
 
 const Bokeh = () => window.Bokeh;
 
-// Draws the figures that the page carries (static site), or waits until the session has drawn them (server).
+// Draws the figures that the page carries.
 export async function openFigures() {
-  if (bokehDocument) {
-    const { docs, item } = bokehDocument;
-    await Bokeh().embed.embed_items(docs, [item]);
-    return;
-  }
-  while (!figureDocument()) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const { docs, item } = bokehDocument;
+  await Bokeh().embed.embed_items(docs, [item]);
 }
 
-function figureDocument() {
-  return Bokeh()?.documents.find((each) => each.get_model_by_name("pool"));
-}
+export const hasModel = (name) => Bokeh().documents.some((each) => each.get_model_by_name(name));
 
 // The model called `name` in any document of the page; throws if there is none.
 export function model(name) {

@@ -17,14 +17,17 @@ export class PythonState {
     this._box.hidden = report.state === "ready";
     if (report.state === "loading") {
       if (report.stage) {
-        this._stages.set(report.stage, report.done / report.total);
-        this._bar.value = [...this._stages.values()].reduce((a, b) => a + b, 0) / 3;
+        this._stages.set(report.stage, report);
+        this._bar.value = [...this._stages.values()].reduce((sum, { done, total }) => sum + done / total, 0) / 3;
       }
-      // The stage that is still on its way, not the one that has just come in.
-      const stage = report.stage && report.done < report.total ? report.stage : null;
-      if (stage) {
-        this._words.textContent = text(`page.python.${stage}`, report);
-      }
+      // What is still on its way, not what has just come in.
+      const open = ["core", "stdlib", "interpreter"].find((stage) => {
+        const { done, total } = this._stages.get(stage) ?? { done: 1, total: 1 };
+        return done < total;
+      });
+      this._words.textContent = open
+        ? text(`page.python.${open}`, this._stages.get(open))
+        : text("page.python.loading");
     } else if (report.state === "failed") {
       this._words.textContent = text("page.python.failed");
     }

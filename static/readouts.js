@@ -30,7 +30,6 @@ export class Readouts {
     for (const [name, value] of Object.entries(shown)) {
       this._figures.get(name).textContent = value;
     }
-    this._figures.get("rejected").parentElement.hidden = recording.rejectedSeqs.length === 0;
     this._figures.get("waiting").parentElement.classList.toggle("warn", frame.waiting > 0);
     this._title.textContent = text("page.pool.title", { blocks: recording.numBlocks, size: recording.blockSize });
     this._words.textContent = text("page.pool.words", {
@@ -54,7 +53,9 @@ export class Readouts {
     };
     if (frame.waiting > 0) {
       state = frame.running === 0 ? "all_waiting" : "waits";
-      sentences.push(text(`page.pool.${state}`, who));
+      // What a step frees at its end can only be handed out in the next one.
+      const soon = frame.largest_free >= frame.head_needed;
+      sentences.push(text(soon ? "page.pool.waits_fits" : `page.pool.${state}`, who));
     } else if (frame.running === 0) {
       state = "empty";
       sentences.push(text("page.pool.empty"));

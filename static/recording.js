@@ -117,11 +117,14 @@ export class Recording {
     if (!this._marks) {
       const { frames, events } = this.columns;
       this._marks = Object.fromEntries(Object.values(MARKS).map((mark) => [mark, []]));
+      let waiting = null; // whose wait was told last: only the beginning of a wait is marked
       for (let t = 0; t <= this.steps; t++) {
-        const kinds = new Set(events.kind.slice(frames.event_start[t], frames.event_start[t + 1]));
-        for (const [kind, mark] of Object.entries(MARKS)) {
-          if (kinds.has(kind)) {
-            this._marks[mark].push(t);
+        for (let i = frames.event_start[t]; i < frames.event_start[t + 1]; i++) {
+          const steps = this._marks[MARKS[events.kind[i]]];
+          const known = events.kind[i] === "Waiting" && events.seq[i] === waiting;
+          waiting = events.kind[i] === "Waiting" ? events.seq[i] : waiting;
+          if (steps && !known && steps.at(-1) !== t) {
+            steps.push(t);
           }
         }
       }

@@ -1,11 +1,19 @@
 // Requests to Python on the server: two Bokeh models that the websocket keeps in step (app/main.py).
 
-import { model } from "./figure.js";
+import { hasModel, model } from "./figure.js";
 
 export class ServerChannel {
   constructor(onState) {
     this._waiting = new Map();
     this._next = 1;
+    this._open(onState);
+  }
+
+  // The session's document comes over the websocket, beside the page.
+  async _open(onState) {
+    while (!hasModel("channel.response")) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
     const answers = model("channel.response");
     answers.properties.data.change.connect(() => {
       const { id, response } = JSON.parse(answers.data.json[0]);

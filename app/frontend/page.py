@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bokeh.document import Document
 from bokeh.plotting import figure
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 from markupsafe import Markup
 
 from app.backend.handle import Handler
@@ -74,8 +74,17 @@ def figures() -> list[figure]:
     return [pool_grid(), waste_bar(), timeline()]
 
 
-def render(**context: object) -> str:
-    """The template with the page's texts, settings and `context` filled in."""
+def template(transport: str, urls: Mapping[str, str]) -> Template:
+    """The page, filled in.
+
+    Its figures are a document of their own, in the page as JSON. Under a server that keeps them out of the
+    session, so that stepping through a recording sends nothing over the websocket; the session's only root is
+    "channel" (see app/main.py), for which the server puts `roots` and `plot_script` into the template.
+
+    Args:
+        transport: see page_data.
+        urls: logical file name ("boot.js", "style.css", "bokeh.js", …) -> address relative to the page.
+    """
     environment = Environment(
         loader=FileSystemLoader(STATIC),
         autoescape=select_autoescape(["html"]),
@@ -83,53 +92,26 @@ def render(**context: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    english = page_texts("en")
-    return environment.get_template("page.html").render(
-        text=lambda key: english[key], settings=SETTINGS["simulate"], **context
-    )
-
-
-def render_static(urls: Mapping[str, str]) -> str:
-    """index.html of the static site.
-
-    Args:
-        urls: logical file name ("boot.js", "style.css", "bokeh.js", …) -> address relative to the page.
-    """
     document = Document()
     for each in figures():
         document.add_root(each)
     # Named by hand, not by Bokeh: its names are random, and the same sources shall give the same page.
     places = {root.id: f"bokeh-{root.name}" for root in document.roots}
     item = {"docid": "page", "roots": places, "root_ids": list(places)}
-    return render(
-        urls=urls,
-        data=json_script(page_data("worker", urls)),
-        document=json_script({"docs": {"page": document.to_json(deferred=False)}, "item": item}),
-        places={root.name: places[root.id] for root in document.roots},
-        server_script="",
-    )
+    filled = {
+        "text": page_texts("en").__getitem__,
+        "settings": SETTINGS["simulate"],
+        "urls": urls,
+        "data": json_script(page_data(transport, urls)),
+        "document": json_script({"docs": {"page": document.to_json(deferred=False)}, "item": item}),
+    }
+    return environment.get_template("page.html", globals=filled)
 
 
-class ServerTemplate:
-    """The page as the template of a Bokeh server document, which is asked for with `render(context)`.
+def render_static(urls: Mapping[str, str]) -> str:
+    """index.html of the static site.
 
     Args:
-        urls: logical file name -> address relative to the page.
+        urls: see template.
     """
-
-    def __init__(self, urls: Mapping[str, str]) -> None:
-        self._urls = urls
-
-    def render(self, context: Mapping) -> str:
-        """The page for one session.
-
-        Args:
-            context: from Bokeh: `roots` with their elements' ids, `plot_script` that opens the session.
-        """
-        return render(
-            urls=self._urls,
-            data=json_script(page_data("server", self._urls)),
-            document="null",
-            places={root.name: root.elementid for root in context["roots"] if root.name},
-            server_script=Markup(context["plot_script"]),
-        )
+    return template("worker", urls).render()

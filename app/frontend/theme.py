@@ -7,10 +7,10 @@ from bokeh.models import Range1d
 from bokeh.plotting import figure
 
 # Colours of requests in order of their ids; told apart by normal and three kinds of colour-blind sight.
-REQUEST_COLOURS = (
-    "#da6cae #b5df0c #6b2e06 #0c0cdf #428a6d #a59509 #8bd8f9 #165a46 "
-    "#c3c383 #9e4c86 #577538 #d7acb1 #f4346d #b78bf9 #a154d4 #6e0788"
-).split()
+REQUEST_COLOURS = [
+    *("#da6cae", "#b5df0c", "#6b2e06", "#0c0cdf", "#428a6d", "#a59509", "#8bd8f9", "#165a46"),
+    *("#c3c383", "#9e4c86", "#577538", "#d7acb1", "#f4346d", "#b78bf9", "#a154d4", "#6e0788"),
+]
 _WHITE_LABEL = {3, 4, 8, 10, 11, 16}  # numbers in that order, from 1; the others carry black
 LABEL_COLOURS = ["#ffffff" if n in _WHITE_LABEL else "#000000" for n in range(1, len(REQUEST_COLOURS) + 1)]
 
@@ -42,7 +42,7 @@ SCHEMES = {
         "free": "#374151",
         "cell_line": "#6b7686",
         "panel": "#171b21",
-        "real": "#6ea8fe",
+        "real": "#5b93e6",
         "reserved": "#fbbf24",
         "internal": "#f87171",
         "external": "#c4b5fd",
