@@ -76,11 +76,10 @@ class Assets:
         return dict(sorted(reached.items()))
 
     def modules_behind(self, html: str) -> list[str]:
-        """Final names of the modules that the scripts in `html` import, directly or not, those first that are
-        imported first; a worker's modules are no part of it."""
-        entries = [
-            name for name, url in self._urls.items() if name.endswith(".js") and f'src="{url}"' in html
-        ]
+        """Final names of the modules that the scripts in `html` import, directly or not, nearest first; a
+        worker's modules are no part of it."""
+        scripts = [name for name in self._urls if name.endswith(".js")]
+        entries = [name for name in scripts if f'src="{self._urls[name]}"' in html]
         found: dict[str, None] = {}
         pending = [target for name in sorted(entries) for target in self._imports[name]]
         while pending:

@@ -135,7 +135,7 @@ def bokeh_bundles(names: Sequence[str]) -> dict[str, bytes]:
 
 
 def with_preloads(html: str, modules: Sequence[str]) -> str:
-    """The page with a hint for each module, so that a chain of imports costs one round trip, not one a link."""
+    """The page with a hint for each module, so that a chain of imports costs one round trip in all."""
     hints = "".join(f'<link rel="modulepreload" href="{url}">' for url in modules)
     return html.replace("</head>", f"{hints}</head>", 1)
 
