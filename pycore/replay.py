@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from pycore.config import EngineConfig, build_engine
 from pycore.engine import Engine
 from pycore.events import NullLog
-from pycore.memory.waste import Waste, account
+from pycore.memory.waste import Waste
 from pycore.metrics import Spread, spread
 from pycore.request import Request, Sequence
 
@@ -173,7 +173,7 @@ class Replay:
     def _observe(self, start_ns: int) -> None:
         scheduler, allocator = self._engine.scheduler, self._engine.allocator
         demand = scheduler.demand
-        waste = account(allocator.memory_map(), demand)
+        waste = allocator.waste(demand)
         slots = (waste.real, waste.reserved, waste.internal, waste.external, waste.usable)
         self._sums = [total + value for total, value in zip(self._sums, slots, strict=True)]
         running, waiting = len(scheduler.running), len(scheduler.waiting)

@@ -9,6 +9,7 @@ Memory says yes or no and never picks victims; the scheduler decides what happen
 from typing import Protocol
 
 from pycore.memory.memory_map import MemoryMap
+from pycore.memory.waste import Waste
 from pycore.request import Request, Sequence
 
 
@@ -62,6 +63,9 @@ class KVAllocator(Protocol):
 
     def memory_map(self) -> MemoryMap:
         """Holdings and holes, read only."""
+
+    def waste(self, demand: int) -> Waste:
+        """`account(self.memory_map(), demand)` at a fraction of its price, for runs that keep no pictures."""
 
     def check(self) -> None:
         """Raises AssertionError with the broken state if an invariant does not hold."""

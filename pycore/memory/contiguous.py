@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pycore.events import EventLog, NullLog, RegionFreed, RegionReserved
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.placement import Placement
+from pycore.memory.waste import Waste, tell_apart
 from pycore.request import Request, Sequence
 
 
@@ -135,6 +136,14 @@ class ContiguousAllocator:
             self.capacity - self.num_free,
             tuple([length for _, length in self._placement.holes()]),
         )
+
+    def waste(self, demand: int) -> Waste:
+        """See KVAllocator."""
+        regions = self._regions.values()
+        real = sum([region.num_tokens for region in regions])
+        ever = sum([r.final_tokens if r.final_tokens < r.held else r.held for r in regions])
+        holes = [length for _, length in self._placement.holes()]
+        return tell_apart(real, ever, self.capacity - self.num_free, holes, demand)
 
     def check(self) -> None:
         """See KVAllocator: regions and holes tile the pool; no region is too short for its tokens."""

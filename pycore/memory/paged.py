@@ -7,6 +7,7 @@ from pycore.events import BlocksAllocated, BlocksFreed, EventLog, NullLog
 from pycore.memory.block_pool import BlockPool
 from pycore.memory.block_table import BlockTable
 from pycore.memory.memory_map import MemoryMap
+from pycore.memory.waste import Waste, tell_apart
 from pycore.request import Request, Sequence
 
 
@@ -103,6 +104,14 @@ class PagedAllocator:
             self.capacity - free,
             (free,) if free else (),
         )
+
+    def waste(self, demand: int) -> Waste:
+        """See KVAllocator."""
+        tables = self._tables.values()
+        real = sum([table.num_tokens for table in tables])
+        ever = sum([t.final_tokens if t.final_tokens < t.num_slots else t.num_slots for t in tables])
+        free = self.num_free
+        return tell_apart(real, ever, self.capacity - free, (free,), demand)
 
     def check(self) -> None:
         """See KVAllocator: a block's reference count = the tables that hold it; tokens fit their blocks."""

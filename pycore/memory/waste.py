@@ -3,6 +3,7 @@
 The kinds are those of the vLLM paper, section 3.1 (facts W1). Pure functions of a MemoryMap.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycore.memory.memory_map import MemoryMap
@@ -61,8 +62,19 @@ def account(memory: MemoryMap, demand: int) -> Waste:
     >>> round(100 * account(paged, 40).share_of_used), round(100 * account(paged, 40).share_of_pool)
     (8, 17)
     """
-    real = sum(memory.tokens)
     ever = sum(map(min, memory.final, memory.held))
-    free = sum(memory.holes)
-    external = sum(hole for hole in memory.holes if hole < demand) if len(memory.holes) > 1 else 0
-    return Waste(real, ever - real, memory.used - ever, external, free - external)
+    return tell_apart(sum(memory.tokens), ever, memory.used, memory.holes, demand)
+
+
+def tell_apart(real: int, ever: int, used: int, holes: Sequence[int], demand: int) -> Waste:
+    """The account from its sums, for allocators that have them at hand.
+
+    Args:
+        real: held slots with real KV.
+        ever: held slots that have real KV now or later.
+        used: held slots.
+        holes: lengths of the free pieces that count apart.
+        demand: see `account`.
+    """
+    external = sum([hole for hole in holes if hole < demand]) if len(holes) > 1 else 0
+    return Waste(real, ever - real, used - ever, external, sum(holes) - external)
