@@ -62,7 +62,6 @@ panel: $(INSTALLED)  ## the same page from a Python server
 check: $(INSTALLED)
 	@$(VENV)/bin/ruff check --quiet .
 	@$(VENV)/bin/ruff format --quiet --check .
-	@$(VENV)/bin/lint-imports --no-cache
 
 browser:
 	@packages=; \
