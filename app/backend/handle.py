@@ -7,7 +7,7 @@ kinds of requests and the shape of responses are told in docs/architecture.md.
 from collections.abc import Callable
 
 from app.backend.columns import recording_columns
-from app.backend.jobs import Jobs
+from app.backend.jobs import Job, Jobs
 from app.backend.replay import replay_job
 from app.backend.request_error import RequestError
 from app.backend.settings import STEP_NS, engine_config, normalise, shorten, told
@@ -26,6 +26,7 @@ class Handler:
         self._jobs = Jobs()
         self._kinds: dict[str, Callable[[dict], dict]] = {
             "simulate": simulate,
+            "experiment": lambda request: self._jobs.start(_experiment(request)),
             "replay": lambda request: self._jobs.start(replay_job(request)),
             "continue": self._continue,
             "cancel": self._cancel,
@@ -38,7 +39,7 @@ class Handler:
             request: `kind`, and what that kind needs.
 
         Returns:
-            `version`, `kind`, `sources`, `texts`, `notices`, `error` (None or a sentence by language),
+            `version`, `kind`, `sources`, `texts`, `notices`, `error` (None or see RequestError.as_dict),
             `settings`; `more` and `progress` while a job is not done.
         """
         kind = request.get("kind")
@@ -57,7 +58,7 @@ class Handler:
                 raise RequestError.of("error.request", value=shorten(kind))
             response.update(answer(request))
         except RequestError as error:
-            response["error"] = error.sentences
+            response["error"] = error.as_dict()
         return response
 
     def _continue(self, request: dict) -> dict:
@@ -74,6 +75,13 @@ class Handler:
 def _job(request: dict) -> int:
     job = request.get("job")
     return job if isinstance(job, int) else -1
+
+
+def _experiment(request: dict) -> Job:
+    # Imported when first asked for: whoever waits for the first simulation need not wait for this.
+    from app.backend.experiment import experiment_job
+
+    return experiment_job(request)
 
 
 def given_settings(request: dict) -> dict:

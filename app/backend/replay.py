@@ -7,12 +7,12 @@ from typing import BinaryIO, TypeVar
 from app.backend.jobs import Job
 from app.backend.request_error import RequestError
 from app.backend.settings import Notice, Value, engine_config, normalise, notice, shorten, told
-from app.backend.texts import both
+from app.backend.texts import both, text
 from pycore.config import EngineConfig
 from pycore.replay import Replay
 from pycore.workload.trace import Trace
 from pycore.workload.trace_file import trace_steps
-from pycore.workload.trace_problem import TraceError, TraceProblem
+from pycore.workload.trace_problem import ROW_CODES, TraceError, TraceProblem
 
 READ_SHARE = 100  # of a job's progress, reading the file counts as so many of ...
 TOTAL_SHARE = 1000  # ... so many parts; the rest is the replay
@@ -83,9 +83,9 @@ def reading(
         return end.value
     except TraceError as error:
         reason = problem_text(error.problem)
-        raise RequestError(
-            {lang: both("error.trace", name=name, reason=reason[lang])[lang] for lang in reason}
-        ) from None
+        sentences = {lang: text(lang, "error.trace", name=name, reason=reason[lang]) for lang in reason}
+        remedy = "keep_good" if error.problem.code in ROW_CODES else ""
+        raise RequestError(sentences, remedy) from None
     finally:
         steps.close()
 

@@ -99,6 +99,12 @@ def test_bad_rows_are_left_out_and_named():
 def test_the_first_bad_row_stops_a_replay_that_keeps_none():
     response = replay(CSV + b"9,<b>,1\n", keep=False)
     assert "<b>" in response["error"]["en"]
+    assert response["error"]["remedy"] == "keep_good"
+
+
+@pytest.mark.parametrize("data", [b"", b"\0\1\2", b"name,size\n1,2\n"])
+def test_nothing_can_be_kept_of_a_file_that_is_no_trace(data):
+    assert replay(data, keep=False)["error"]["remedy"] == ""
 
 
 def test_a_prompt_larger_than_the_pool_is_rejected_and_counted():
