@@ -174,9 +174,10 @@ def stamp_reader() -> Callable[[str], int]:
                 return minute_ns + second + int(fraction) * factors[len(fraction)]
         ns = stamp_ns(text)
         if text[16:17] == ":" and text[19:20] == ".":
-            minute, offset, minute_ns = text[:17], "", ns - ns % (60 * 10**9)
-            if text[-6:-5] in ("+", "-"):
-                offset = text[-6:]
+            tail = text[-6:] if text[-6:-5] in ("+", "-") else ""
+            # Only what the quick way reads: '+0530' or 'Z' would be taken for a stamp without an offset.
+            if text[20 : len(text) - len(tail)].isdecimal():
+                minute, offset, minute_ns = text[:17], tail, ns - ns % (60 * 10**9)
         return ns
 
     return read
