@@ -51,6 +51,7 @@ def build(document: Document) -> None:
         {
             "boot.js": static.address("boot.js"),
             "style.css": static.address("style.css"),
+            "panels.css": static.address("panels.css"),
             "bokeh.js": BOKEH,
         },
     )

@@ -8,6 +8,7 @@ const MOST_STEPS = 40; // steps with events that the log shows
 export class EventLog {
   constructor(onJump) {
     this._log = document.getElementById("log");
+    this._list = document.getElementById("log-steps");
     this._step = document.getElementById("now-step");
     this._sentence = document.getElementById("now-sentence");
     this._groups = new Map();
@@ -22,7 +23,7 @@ export class EventLog {
   // Another run or language: forget all.
   reset() {
     this._groups.clear();
-    this._log.replaceChildren();
+    this._list.replaceChildren();
   }
 
   draw(recording, t, lang, quiet) {
@@ -40,14 +41,14 @@ export class EventLog {
       }
     }
     // A step on puts one group on top: then that is all that changes, and all that is read out.
-    const first = this._log.firstElementChild;
+    const first = this._list.firstElementChild;
     if (shown.length > 1 && shown[1] === first) {
-      this._log.prepend(shown[0]);
-      while (this._log.children.length > shown.length) {
-        this._log.lastElementChild.remove();
+      this._list.prepend(shown[0]);
+      while (this._list.children.length > shown.length) {
+        this._list.lastElementChild.remove();
       }
-    } else if (shown[0] !== first || this._log.children.length !== shown.length) {
-      this._log.replaceChildren(...shown);
+    } else if (shown[0] !== first || this._list.children.length !== shown.length) {
+      this._list.replaceChildren(...shown);
     }
     for (const group of shown) {
       group.classList.toggle("current", Number(group.dataset.at) === t);

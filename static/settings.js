@@ -3,7 +3,7 @@
 import { pageData } from "./page_data.js";
 import { text } from "./text.js";
 
-export const SETTING_KEYS = Object.keys(pageData.responses[0].settings).sort();
+export const SETTING_KEYS = Object.keys(pageData.responses[0].settings);
 
 // Equal settings, equal keys.
 export const settingsKey = (settings) => SETTING_KEYS.map((key) => `${key}=${settings[key]}`).join("&");

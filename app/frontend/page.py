@@ -15,25 +15,28 @@ from bokeh.plotting import figure
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 from markupsafe import Markup
 
+from app.backend.experiment import declarations
 from app.backend.handle import Handler
 from app.backend.settings import HELD_TOKENS, SETTINGS
 from app.backend.texts import LANGUAGES
 from app.frontend.pool_grid import pool_grid
+from app.frontend.tab_data import tab_data
 from app.frontend.theme import LABEL_COLOURS, REQUEST_COLOURS, SCHEMES
 from app.frontend.timeline import timeline
 from app.frontend.waste_bar import waste_bar
 
 STATIC = Path(__file__).parents[2] / "static"
+PAGE_CATALOGUES = ("page", "tabs", "experiments", "replay")
 FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away
 
 
 @cache
 def page_texts(lang: str) -> dict[str, str]:
-    """What the page itself says in `lang`: the catalogues named page*.json. Sentences on events come along
-    with a recording."""
+    """What the page itself says in `lang`. Sentences on events, notices and claims come along with a
+    response."""
     texts: dict[str, str] = {}
-    for path in sorted((STATIC / "text" / lang).glob("page*.json")):
-        texts.update(json.loads(path.read_text(encoding="utf-8")))
+    for name in PAGE_CATALOGUES:
+        texts.update(json.loads((STATIC / "text" / lang / f"{name}.json").read_text(encoding="utf-8")))
     return texts
 
 
@@ -101,8 +104,12 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
     filled = {
         "text": page_texts("en").__getitem__,
         "settings": SETTINGS["simulate"],
+        "replay_settings": SETTINGS["replay"],
+        "experiments": declarations(),
+        "transport": transport,
         "urls": urls,
         "data": json_script(page_data(transport, urls)),
+        "tabs": json_script(tab_data(transport)),
         "document": json_script({"docs": {"page": document.to_json(deferred=False)}, "item": item}),
     }
     return environment.get_template("page.html", globals=filled)
