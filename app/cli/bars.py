@@ -16,7 +16,7 @@ def bar(value: float, most: float, width: int, blocks: bool = True) -> str:
         blocks: draw with block elements, to an eighth of a character; otherwise with "#".
 
     >>> bar(5, 8, 4), bar(5, 8, 4, blocks=False)
-    ('██▌', '###')
+    ('██▌', '##')
     """
     share = min(1.0, value / most) if most > 0 else 0.0
     if not blocks:
@@ -29,7 +29,7 @@ def sparkline(values: Sequence[float], most: float, width: int, blocks: bool = T
     """A line of little bars, one for each value, or for the mean of a few where there are more than `width`.
 
     >>> sparkline([0, 4, 8, 8], 8, width=4), sparkline([0, 4, 8, 8], 8, width=2)
-    ('▁▄██', '▂█')
+    ('▁▅██', '▃█')
     """
     levels = _LEVELS if blocks else _ASCII_LEVELS
     width = min(width, len(values))

@@ -52,7 +52,13 @@ class _Told:
         option = super().get_help_option(ctx)
         if option is not None:
             option.help = self._terminal.text("cli.option.help")
+            option.callback = self._help_if_asked
         return option
+
+    def _help_if_asked(self, ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+        if asked and not ctx.resilient_parsing:
+            self._terminal.write(f"{self.get_help(ctx)}\n")
+            ctx.exit()
 
 
 class Command(_Told, click.Command):
@@ -76,12 +82,11 @@ class Group(_Told, click.Group):
         super().__init__(name, help=about, invoke_without_command=True, callback=self._help_if_alone, **more)
         self._set_up(terminal)
 
-    @staticmethod
-    def _help_if_alone() -> None:
+    def _help_if_alone(self) -> None:
         """Without a word after it, a group shows its help."""
         ctx = click.get_current_context()
         if ctx.invoked_subcommand is None:
-            click.echo(ctx.get_help())
+            self._terminal.write(f"{self.get_help(ctx)}\n")
 
     def abouts(self, ctx: click.Context) -> list[tuple[str, str]]:
         """Each command's name, and the text key of its description."""
