@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         build(chosen.out, offline=chosen.offline)
         if chosen.serve:
             serve(chosen.out, chosen.port, open_browser=not chosen.no_open)
-    except BuildError as reason:
+    except (BuildError, OSError) as reason:
         print(f"build.py: {reason}", file=sys.stderr)
         return 1
     return 0

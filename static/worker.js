@@ -53,13 +53,15 @@ function watchArrivals(indexURL) {
     [`${indexURL}pyodide.asm.wasm`, ["interpreter", 3, 4]],
     [LIBRARY.href, ["stdlib", 1, 1]],
   ]);
-  new PerformanceObserver((list) => {
+  const observer = new PerformanceObserver((list) => {
     for (const { name } of list.getEntries()) {
       if (arrivals.has(name)) {
         report(...arrivals.get(name));
       }
     }
-  }).observe({ type: "resource", buffered: true });
+  });
+  observer.observe({ type: "resource", buffered: true });
+  return observer;
 }
 
 // An import cannot wait for a promise; a worker may fetch synchronously. Returns "" or why it failed.
@@ -82,7 +84,7 @@ function fetchNow(FS, path) {
 async function startInterpreter(coreFiles, placeCore) {
   const failed = new Promise((_, reject) => watchInstantiation(reject));
   const indexURL = new URL("./", LOADER).href;
-  watchArrivals(indexURL);
+  const arrivals = watchArrivals(indexURL);
   report("interpreter", 0, 4);
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all([
     import(LOADER.href),
@@ -102,6 +104,7 @@ async function startInterpreter(coreFiles, placeCore) {
     fsInit: placeCore,
   });
   const python = await Promise.race([failed, booted]);
+  arrivals.disconnect(); // what it has not told yet would come after "ready"
   report("interpreter", 4, 4);
   return python;
 }

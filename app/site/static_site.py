@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from app.site.assets import Assets
 from app.site.build_error import BuildError
@@ -71,7 +72,7 @@ def build_site(
     interpreter = obtain_interpreter_files(cache, offline=offline, say=say)
     parts = build_python_parts(root, interpreter, cache, say)
     if render is None:
-        page = importlib.import_module("app.frontend.page")
+        page = _import_installed("app.frontend.page")
         render, bundles = page.render_static, bundles or getattr(page, "BOKEH_BUNDLES", None)
 
     third_party = {f"pyodide/{name}": (interpreter / name).read_bytes() for name in RUNTIME_FILES}
@@ -121,7 +122,7 @@ def static_files(folder: Path) -> dict[str, bytes]:
 
 def bokeh_bundles(names: Sequence[str]) -> dict[str, bytes]:
     """BokehJS bundles of the installed package: "bokeh" becomes the logical file "bokeh.js"."""
-    bokeh = importlib.import_module("bokeh")
+    bokeh = _import_installed("bokeh")
     folder = Path(bokeh.__file__).parent / "server" / "static" / "js"
     bundles = {}
     for name in names:
@@ -156,6 +157,13 @@ def with_release(script: bytes, page: bytes, files: Sequence[str], later: Sequen
             f"static/{SERVICE_WORKER}: expected one line that starts with 'const RELEASE =', got {count}."
         )
     return text.encode("utf-8")
+
+
+def _import_installed(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as reason:
+        raise BuildError(f"the page needs the package {reason.name}: pip install -e '.[build]'") from reason
 
 
 def _groups(

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import sys
 
 import pytest
 
@@ -10,7 +11,7 @@ import build
 from app.site.archive import unpack
 from app.site.build_error import BuildError
 from app.site.interpreter import LIBRARY
-from app.site.static_site import build_site
+from app.site.static_site import bokeh_bundles, build_site
 
 
 def contents(folder):
@@ -142,3 +143,14 @@ def test_wrong_usage_exits_with_2(capsys):
     with pytest.raises(SystemExit) as stop:
         build.main(["--frobnicate"])
     assert stop.value.code == 2
+
+
+def test_a_package_that_is_not_installed_is_named_with_the_way_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    with pytest.raises(BuildError, match=r"needs the package bokeh: pip install -e '\.\[build\]'"):
+        bokeh_bundles(["bokeh"])
+
+
+def test_a_bundle_that_bokeh_does_not_hold_is_named():
+    with pytest.raises(BuildError, match=r"holds no bokeh-of-tomorrow\.min\.js"):
+        bokeh_bundles(["bokeh-of-tomorrow"])

@@ -91,6 +91,8 @@ def test_python_answers_from_its_worker_under_the_policy(context, small_site, se
     assert ask(page, 3, {"kind": "bytes"}, [0, 255, 10])["response"]["data"] == ["bytes", 3]
     assert page.complaints == []
     assert outside == []
+    kinds = page.locator("p").evaluate_all("lines => lines.map((line) => line.dataset.type)")
+    assert "progress" not in kinds[kinds.index("ready") :]
     stages = [json.loads(text) for text in page.locator('p[data-type="progress"]').all_text_contents()]
     assert {"interpreter", "stdlib", "core"} == {
         stage["stage"] for stage in stages if stage["done"] == stage["total"]
