@@ -63,16 +63,19 @@ check: $(INSTALLED)
 	@$(VENV)/bin/ruff check --quiet .
 	@$(VENV)/bin/ruff format --quiet --check .
 
-browser:
+# Debian's chromium, a font for Chinese, and what playwright's own node links to.
+browser: $(INSTALLED)
 	@packages=; \
 	command -v chromium >/dev/null || packages="chromium"; \
 	fc-list :lang=zh 2>/dev/null | grep -q . || packages="$$packages fonts-noto-cjk"; \
+	$(VENV)/lib/python*/site-packages/playwright/driver/node --version >/dev/null 2>&1 \
+	  || packages="$$packages libatomic1"; \
 	if [ -n "$$packages" ]; then $(call debian,$$packages); fi
 
 test: check browser  ## everything: style, import rules, unit, doctest, JavaScript and browser tests
 	@$(PY) -m pytest -n 2 $(ARGS)
 
-bench: $(INSTALLED) browser  ## the benchmarks, one after the other
+bench: browser  ## the benchmarks, one after the other
 	@for benchmark in benchmarks/*.py; do echo "== $$benchmark"; $(PY) "$$benchmark" || exit 1; done
 
 lock: $(PY)  ## resolve requirements.lock anew from pyproject.toml
