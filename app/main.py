@@ -46,15 +46,7 @@ def build(document: Document) -> None:
     """Puts the page into a session's document; its only model there is the channel."""
     # The sources hang on an empty element, as a root must be one.
     document.add_root(Spacer(name="channel", tags=list(open_channel())))
-    document.template = template(
-        "server",
-        {
-            "boot.js": static.address("boot.js"),
-            "style.css": static.address("style.css"),
-            "panels.css": static.address("panels.css"),
-            "bokeh.js": BOKEH,
-        },
-    )
+    document.template = template("server", {**static.addresses(), "bokeh.js": BOKEH})
 
 
 build(curdoc())

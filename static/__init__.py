@@ -15,7 +15,10 @@ class Files:
     __css__ = sorted(path.name for path in _FOLDER.glob("*.css"))
 
 
-def address(name: str) -> str:
-    """Where the server hands out `name`, relative to its root."""
-    kind = "__css__" if name in Files.__css__ else "__javascript_modules__"
-    return f"components/static/Files/{kind}/{name}"
+def addresses() -> dict[str, str]:
+    """File name -> where the server hands it out, relative to its root."""
+    scripts = {
+        name: f"components/static/Files/__javascript_modules__/{name}"
+        for name in Files.__javascript_modules__
+    }
+    return scripts | {name: f"components/static/Files/__css__/{name}" for name in Files.__css__}
