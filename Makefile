@@ -76,7 +76,9 @@ test: check browser  ## everything: style, import rules, unit, doctest, JavaScri
 	@$(PY) -m pytest -n 2 $(ARGS)
 
 bench: browser  ## the benchmarks, one after the other
-	@for benchmark in benchmarks/*.py; do echo "== $$benchmark"; $(PY) "$$benchmark" || exit 1; done
+	@for path in $$(grep -l __main__ benchmarks/*.py); do \
+	  name=$$(basename "$$path" .py); echo "== $$name"; $(PY) -m benchmarks.$$name || exit 1; \
+	done
 
 lock: $(PY)  ## resolve requirements.lock anew from pyproject.toml
 	@$(PIP) install -qq --editable ".[lock]"
