@@ -3,7 +3,7 @@
 import { backend, startBackend } from "./backend.js";
 import { scheme } from "./colours.js";
 import { Address, readAddress } from "./deep_link.js";
-import { embedFigure, model, openFigures, setData } from "./figure.js";
+import { openFigures } from "./figure.js";
 import { listenToKeys } from "./keyboard.js";
 import { dropNotice, redrawNotices, showNotice } from "./notices.js";
 import { pageData } from "./page_data.js";
@@ -35,6 +35,8 @@ const state = createState({
   python: "loading",
   width: 0,
   settings: null,
+  experiment: null, // what the address says of the tab Experiments: words by key
+  replay: null, // and of the tab Replay
   embed: address.page.embed,
   hide: address.page.hide,
 });
@@ -49,7 +51,7 @@ function dress({ lang, theme }) {
 }
 state.on(["lang", "theme"], dress); // the first to hear of it: what is drawn later uses the new words
 const now = () => Object.fromEntries(
-  ["recording", "frame", "pinned", "lang", "theme", "tab", "settings", "embed", "hide"].map((key) => [key, state.get(key)]),
+  ["recording", "frame", "pinned", "lang", "theme", "tab", "settings", "experiment", "replay", "embed", "hide"].map((key) => [key, state.get(key)]),
 );
 dress(now());
 document.documentElement.classList.toggle("embedded", address.page.embed);
@@ -153,9 +155,7 @@ if (first !== simulation.find(wanted)) {
 const problems = [...address.corrections, ...corrections];
 problems.forEach((problem, i) => showNotice(`address.${i}`, "warning", () => text("page.notice.corrected", problem)));
 
-const tabs = new Tabs((tab) => state.set({ tab }), {
-  backend, text, state, model, setData, embedFigure, scheme, showNotice, dropNotice, currentLanguage, applyTexts,
-});
+const tabs = new Tabs((tab) => state.set({ tab }), { state, given: address.given, showNotice });
 const dialogs = new Dialogs(now);
 const { transport } = simulateTab;
 listenToKeys(
@@ -186,7 +186,7 @@ window.addEventListener("popstate", () => {
 
 const addressBar = new Address();
 state.on(["tab"], ({ tab }) => tabs.show(tab));
-state.on(["tab", "settings", "frame", "pinned", "lang", "theme"], () => addressBar.follow(now()));
+state.on(["tab", "settings", "frame", "pinned", "experiment", "replay", "lang", "theme"], () => addressBar.follow(now()));
 await tabs.show(state.get("tab"));
 addressBar.takeBack(state.get("tab"));
 if (!early) {

@@ -9,7 +9,8 @@ import { LANGUAGES } from "./text.js";
 const VERSION = "1";
 const WRITE_EVERY = 400; // ms; browsers refuse addresses that change too often
 
-// {settings: words by key, page: {tab, t, focus, lang, theme, embed, hide}, corrections}
+// {settings: words by key for Simulate, given: words by key for another tab,
+//  page: {tab, t, focus, lang, theme, embed, hide}, corrections}
 export function readAddress(search = location.search) {
   const query = new URLSearchParams(search);
   const corrections = [];
@@ -36,10 +37,13 @@ export function readAddress(search = location.search) {
     corrections.push({ key: "focus", value: focus.slice(0, 40), used: "–", expected: "r5, b12" });
   }
   one("v", [VERSION], VERSION);
+  const tab = one("tab", TABS, "simulate");
   return {
-    settings: Object.fromEntries(SETTING_KEYS.filter((key) => query.has(key)).map((key) => [key, query.get(key)])),
+    // Settings belong to the tab that the address opens.
+    given: tab === "simulate" ? {} : Object.fromEntries(query),
+    settings: tab !== "simulate" ? {} : Object.fromEntries(SETTING_KEYS.filter((key) => query.has(key)).map((key) => [key, query.get(key)])),
     page: {
-      tab: one("tab", TABS, "simulate"),
+      tab,
       t: step === null ? null : Number.parseInt(step, 10) || 0,
       focus: readFocus(focus),
       lang: one("lang", LANGUAGES, undefined),
@@ -51,15 +55,18 @@ export function readAddress(search = location.search) {
   };
 }
 
-// The query for a state: every setting and every key of the page that is in use.
-export function writeQuery({ settings, tab, frame, pinned, lang, theme, embed, hide }) {
+// The query for a state: every setting of the tab and every key of the page that is in use.
+export function writeQuery({ settings, experiment, replay, tab, frame, pinned, lang, theme, embed, hide }) {
   const query = new URLSearchParams({ v: VERSION, tab });
-  for (const key of SETTING_KEYS) {
-    query.set(key, settings[key]);
+  const words = { simulate: settings, experiments: experiment ?? {}, replay: replay ?? {} }[tab];
+  for (const key of tab === "simulate" ? SETTING_KEYS : Object.keys(words)) {
+    query.set(key, words[key]);
   }
-  query.set("t", frame);
-  if (pinned) {
-    query.set("focus", pinned);
+  if (tab === "simulate") {
+    query.set("t", frame);
+    if (pinned) {
+      query.set("focus", pinned);
+    }
   }
   query.set("lang", lang);
   query.set("theme", theme);

@@ -1,3 +1,132 @@
 // The tab "experiments". tabs.js calls mount(place, context) once, when the tab is first opened.
 
-export async function mount() {}
+import { ExperimentForm, readParams, settingsWords } from "./experiment_form.js";
+import { Report } from "./report.js";
+import { RunBar } from "./run_bar.js";
+import { tabData } from "./tab_data.js";
+import { currentLanguage, percent, text } from "./text.js";
+
+class ExperimentsTab {
+  constructor(place, { state, given, showNotice }) {
+    this._state = state;
+    this._results = new Map(); // name and settings → {report, from: "built_in" | "measured"}
+    this._shown = new Map(); // name → the result on the screen
+    for (const [name, response] of Object.entries(tabData.responses)) {
+      const result = { report: response.sources.report, from: "built_in" };
+      this._results.set(this._key(name, response.settings), result);
+    }
+    this._cards = [...place.querySelectorAll("[data-experiment]")];
+    this._forms = new Map(
+      tabData.experiments.map((declared) => [
+        declared.name,
+        new ExperimentForm(declared, {
+          onChange: () => this._onSettings(),
+          onPreset: () => this._onSettings() || this._run(),
+        }),
+      ]),
+    );
+    this._report = new Report(document.getElementById("experiment-result"));
+    this._bar = new RunBar("experiment", state, {
+      onRun: () => this._run(),
+      words: ({ done, total }) => text("tab.state.running", { percent: percent(total ? done / total : 0) }),
+    });
+    for (const card of this._cards) {
+      card.addEventListener("click", () => this._choose(card.dataset.experiment));
+    }
+    state.on(["lang", "theme"], () => this._draw());
+    this._open(given, showNotice);
+  }
+
+  _key(name, settings) {
+    return `${name} ${settingsWords(settings)}`;
+  }
+
+  // What the address asks for; what it cannot have is told.
+  _open(given, showNotice) {
+    const names = tabData.experiments.map(({ name }) => name);
+    const known = names.includes(given.exp);
+    const name = known ? given.exp : names[0];
+    const declared = tabData.experiments.find((each) => each.name === name);
+    const { settings, corrections } = readParams(declared, known ? given : {});
+    if (given.exp !== undefined && !known) {
+      corrections.push({ key: "exp", value: given.exp.slice(0, 40), used: name, expected: names.join(", ") });
+    }
+    corrections.forEach((each, i) =>
+      showNotice(`experiment.${i}`, "warning", () => text("page.notice.corrected", each)),
+    );
+    this._forms.get(name).write(settings);
+    this._choose(name);
+    if (!this._results.has(this._key(name, settings))) {
+      this._run();
+    }
+  }
+
+  _choose(name) {
+    this._bar.stop();
+    this._name = name;
+    for (const card of this._cards) {
+      card.setAttribute("aria-current", String(card.dataset.experiment === name));
+    }
+    this._forms.forEach((form, each) => form.show(each === name));
+    this._bar.complain(null);
+    this._onSettings();
+  }
+
+  // Shows the result for the settings in the form if there is one; tells whether there is.
+  _onSettings() {
+    const form = this._forms.get(this._name);
+    const found = this._results.get(this._key(this._name, form.read()));
+    if (found) {
+      this._bar.stop();
+      this._shown.set(this._name, found);
+    }
+    this._bar.complain(null);
+    this._state.set({ experiment: form.words() });
+    this._draw();
+    return Boolean(found);
+  }
+
+  async _run() {
+    const name = this._name;
+    const settings = this._forms.get(name).read();
+    this._bar.say(() => text("tab.state.stopped"));
+    let response;
+    try {
+      response = await this._bar.run("experiment", async () => ({ name, settings }));
+    } catch (error) {
+      const reason = String(error.message ?? error);
+      this._bar.complain(() => text("tab.error", { reason }));
+      return;
+    }
+    if (response?.error) {
+      this._bar.say(() => "");
+      this._bar.complain(() => response.error[currentLanguage()]);
+    } else if (response) {
+      const result = { report: response.sources.report, from: "measured" };
+      this._results.set(this._key(name, response.settings), result);
+      this._shown.set(name, result);
+      if (this._name === name) {
+        this._draw();
+      }
+      result.from = "kept";
+    }
+  }
+
+  _draw() {
+    const name = this._name;
+    const key = `experiment.${name}`;
+    document.getElementById("experiment-title").textContent = text(`${key}.title`);
+    document.getElementById("experiment-question").textContent = text(`${key}.question`);
+    document.getElementById("experiment-explanation").textContent = text(`${key}.explanation`);
+    const shown = this._shown.get(name);
+    const form = this._forms.get(name);
+    const stale = Boolean(shown) && settingsWords(shown.report.settings) !== settingsWords(form.read());
+    const said = !shown ? "nothing" : stale ? "changed" : shown.from;
+    this._bar.say(() => text(`tab.state.${said}`));
+    this._report.draw(shown?.report ?? null, this._state.get("theme"), stale);
+  }
+}
+
+export async function mount(place, context) {
+  new ExperimentsTab(place, context);
+}

@@ -4,7 +4,7 @@ import { exportFigure } from "./figure.js";
 
 const FIGURES = ["pool", "waste", "timeline"];
 
-function save(blob, name) {
+export function save(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;

@@ -33,10 +33,20 @@ export function setGlyph(name, properties) {
   model(name).glyph.setv(properties);
 }
 
-// Embeds another figure (a Bokeh json_item from a response) into `place`; resolves with its views.
-export function embedFigure(item, place) {
+// Opens a figure of its own (a Bokeh json_item) in `place`, as often as one likes: names are looked up in this
+// figure only. Resolves with {model(name), setData(name, columns)}.
+export async function openFigure(item, place) {
   place.replaceChildren();
-  return Bokeh().embed.embed_item(item, place);
+  const before = new Set(Bokeh().documents);
+  await Bokeh().embed.embed_item(item, place);
+  const opened = Bokeh().documents.find((each) => !before.has(each));
+  const find = (name) => opened.get_model_by_name(name);
+  return {
+    model: find,
+    setData(name, columns) {
+      find(name).data = columns;
+    },
+  };
 }
 
 // The figure called `name` as a picture: kind "png" or "svg"; `ground` is the colour behind it.

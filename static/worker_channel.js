@@ -54,7 +54,9 @@ export class WorkerChannel {
     return new Promise((resolve, reject) => {
       const id = this._next++;
       this._waiting.set(id, { resolve, reject });
-      this._worker.postMessage({ id, request });
+      // A file moves to the worker rather than being copied.
+      const moved = request.data instanceof Uint8Array ? [request.data.buffer] : [];
+      this._worker.postMessage({ id, request }, moved);
     });
   }
 }

@@ -24,6 +24,7 @@ from app.frontend.tab_data import tab_data
 from app.frontend.theme import LABEL_COLOURS, REQUEST_COLOURS, SCHEMES
 from app.frontend.timeline import timeline
 from app.frontend.waste_bar import waste_bar
+from pycore.specs import A100_40GB, LLAMA_3_8B
 
 STATIC = Path(__file__).parents[2] / "static"
 PAGE_CATALOGUES = ("page", "tabs", "experiments", "replay")
@@ -107,6 +108,8 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
         "replay_settings": SETTINGS["replay"],
         "experiments": declarations(),
         "transport": transport,
+        "model": LLAMA_3_8B.name,
+        "gpu": A100_40GB.name,
         "urls": urls,
         "data": json_script(page_data(transport, urls)),
         "tabs": json_script(tab_data(transport)),

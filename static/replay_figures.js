@@ -1,0 +1,117 @@
+// The figures of a replay's result: which there are, in which order, and how each is written. Knows no page.
+
+export const PARTS = ["real", "reserved", "internal", "external", "usable"];
+export const REASONS = ["context", "pool"];
+export const TIMES = ["queueing", "ttft", "end_to_end"];
+export const SPREAD = ["mean", "p50", "p90", "p99", "max"];
+
+// By the last part of their text keys, replay.field.<name> and replay.explain.<name>; as `kvscope replay` has them.
+const ROWS = [
+  "num_requests",
+  "num_finished",
+  "num_rejected",
+  ...REASONS.map((reason) => `rejected.${reason}`),
+  "utilisation",
+  "reserved",
+  "internal",
+  "external",
+  "usable",
+  "capacity",
+  "max_real",
+  "mean_running",
+  "max_running",
+  "mean_waiting",
+  "max_waiting",
+  "num_preemptions",
+  "num_recomputed",
+  "fragmented_steps",
+  "tokens_in",
+  "tokens_out",
+  "num_steps",
+  "end_ns",
+];
+
+// The rows to show for these results: a reason of rejection only where there was one.
+export function rowsOf(results) {
+  return ROWS.filter((name) => {
+    const reason = name.startsWith("rejected.") ? name.slice("rejected.".length) : null;
+    return !reason || results.some(({ rejected }) => rejected[reason]);
+  });
+}
+
+// {value, kind}: kind is "share" (0 to 1), "time" (ns), "mean" or "count".
+export function figureOf(name, result) {
+  if (name.startsWith("rejected.")) {
+    return { value: result.rejected[name.slice("rejected.".length)] ?? 0, kind: "count" };
+  }
+  if (PARTS.includes(name)) {
+    return { value: result.mean[name] / result.capacity, kind: "share" };
+  }
+  if (name === "max_real") {
+    return { value: result.max_real / result.capacity, kind: "share" };
+  }
+  const kind = { utilisation: "share", end_ns: "time", mean_running: "mean", mean_waiting: "mean" }[name] ?? "count";
+  return { value: result[name], kind };
+}
+
+const counts = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const tenths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const hundredths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+// The number without its unit, and the text key of the unit ("" for none).
+export function written({ value, kind }) {
+  switch (kind) {
+    case "share":
+      return [tenths.format(100 * value), "tab.replay.percent"];
+    case "time":
+      return [hundredths.format(value / 1e9), "tab.replay.seconds"];
+    case "mean":
+      return [tenths.format(value), ""];
+    default:
+      return [counts.format(value), ""];
+  }
+}
+
+// One row a result, a column for each setting and figure; nested names are joined by dots. The columns are those
+// of `kvscope replay --csv`.
+export function csvOf(kept) {
+  const rows = kept.map(({ settings, result }) => ({ ...settings, partial: 0, ...flat(result) }));
+  const columns = Object.keys(rows[0]);
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map((row) => `${row.join(",")}\n`).join("");
+}
+
+function flat(result) {
+  const { time_line: _, rejected, name: __, format: ___, ...figures } = result;
+  const out = {};
+  for (const [name, value] of Object.entries(figures)) {
+    if (name === "num_steps") {
+      REASONS.forEach((reason) => (out[`rejected.${reason}`] = rejected[reason] ?? 0));
+    }
+    if (typeof value === "object") {
+      Object.entries(value).forEach(([part, figure]) => (out[`${name}.${part}`] = figure));
+    } else {
+      out[name] = value;
+    }
+  }
+  return out;
+}
+
+// Unit of a time axis that ends at `ns`: its name, and ns in it.
+export function timeUnit(ns) {
+  return ns < 300e9 ? ["s", 1e9] : ns < 18_000e9 ? ["min", 60e9] : ["h", 3600e9];
+}
+
+// The time line in the axis' unit, parts of the pool as upper edges in percent of it.
+export function timeLine(result) {
+  const { now_ns: starts, running, waiting, ...slots } = result.time_line;
+  const end = Math.max(result.end_ns, starts.at(-1) ?? 0, 1);
+  const [unit, ns] = timeUnit(end);
+  const x = starts.map((start) => start / ns);
+  const parts = { x, zero: x.map(() => 0) };
+  let below = parts.zero;
+  for (const part of PARTS) {
+    below = slots[part].map((value, i) => below[i] + (100 * value) / result.capacity);
+    parts[part] = below;
+  }
+  return { unit, end: end / ns, parts, counts: { x, running, waiting }, most: Math.max(0, ...running, ...waiting) };
+}

@@ -1,0 +1,133 @@
+// Run, Stop, progress and what is said about them; drives one job of the backend at a time.
+
+import { backend } from "./backend.js";
+import { text } from "./text.js";
+
+const share = ({ done, total }) => (total ? done / total : 0);
+
+export class RunBar {
+  // id: of the template's run_bar; onRun(): the user presses Run; state: the page's.
+  // words(progress): the sentence for {done, total} of a job on its way.
+  constructor(id, state, { onRun, words }) {
+    const bar = document.getElementById(`${id}-run`);
+    this._run = bar.querySelector("[data-run]");
+    this._stop = bar.querySelector("[data-stop]");
+    this._bar = bar.querySelector("progress");
+    this._said = bar.querySelector("[data-said]");
+    this._problem = bar.parentElement.querySelector("[data-problem]");
+    this._state = state;
+    this._words = words;
+    this._sentence = () => "";
+    this._trouble = null;
+    this._job = null;
+    this._run.addEventListener("click", onRun);
+    this._stop.addEventListener("click", () => this.stop());
+    state.on(["lang", "python"], () => this.draw());
+  }
+
+  get running() {
+    return this._job !== null;
+  }
+
+  // What is said while nothing runs: a function, so that it is said again in another language.
+  say(sentence) {
+    this._sentence = sentence;
+    this.draw();
+  }
+
+  // Shows a problem in place of what a run would have found. `remedy`: {words(), apply()} or nothing.
+  complain(words, remedy = null) {
+    this._trouble = words && { words, remedy };
+    this._drawProblem();
+  }
+
+  draw() {
+    const failed = this._state.get("python") === "failed";
+    this._run.hidden = this.running;
+    this._run.disabled = failed;
+    this._stop.hidden = !this.running;
+    this._bar.hidden = !this.running;
+    this._said.textContent = this.running ? this._progressWords() : failed ? text("tab.state.failed") : this._sentence();
+    this._drawProblem();
+  }
+
+  _progressWords() {
+    const { progress } = this._job;
+    if (progress) {
+      return this._words(progress);
+    }
+    return text(this._state.get("python") === "ready" ? "tab.state.queued" : "tab.state.loading");
+  }
+
+  _drawProblem() {
+    const { _problem: place, _trouble: trouble } = this;
+    place.replaceChildren();
+    if (!trouble) {
+      return;
+    }
+    const notice = document.createElement("div");
+    notice.className = "notice notice-error";
+    const sentence = document.createElement("p");
+    sentence.textContent = trouble.words();
+    notice.append(sentence);
+    if (trouble.remedy) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "plain small";
+      button.textContent = trouble.remedy.words();
+      button.addEventListener("click", trouble.remedy.apply);
+      notice.append(button);
+    }
+    place.append(notice);
+  }
+
+  stop() {
+    this._job?.abort.abort();
+  }
+
+  // Runs a job to its end; payload() may fetch what it needs. Resolves with the response, with null if it was
+  // stopped; rejects with an Error if Python is gone.
+  async run(kind, payload) {
+    this.stop();
+    const job = { abort: new AbortController(), progress: null };
+    const hadFocus = document.activeElement === this._run;
+    this._job = job;
+    this.complain(null);
+    this._bar.removeAttribute("value");
+    this.draw();
+    if (hadFocus) {
+      this._stop.focus();
+    }
+    const { signal } = job.abort;
+    const stopped = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    try {
+      const asked = await Promise.race([payload(), stopped]);
+      const answered = backend.request(kind, asked, {
+        signal,
+        onProgress: ({ progress }) => {
+          if (this._job === job) {
+            job.progress = progress;
+            this._bar.value = share(progress);
+            this._said.textContent = this._progressWords();
+          }
+        },
+      });
+      answered.catch(() => {}); // once stopped, nobody waits for it
+      return await Promise.race([answered, stopped]);
+    } catch (error) {
+      if (error.name === "AbortError") {
+        return null;
+      }
+      throw error;
+    } finally {
+      if (this._job === job) {
+        const stopHadFocus = document.activeElement === this._stop;
+        this._job = null;
+        this.draw();
+        if (stopHadFocus) {
+          this._run.focus();
+        }
+      }
+    }
+  }
+}
