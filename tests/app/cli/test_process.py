@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.cli.conftest import ROOT, finished, started
+from tests.app.cli.process import ROOT, finished, started
 from tests.shared import shared
 
 TRACE = "prompt,output\n" + "300,100\n" * 4000
