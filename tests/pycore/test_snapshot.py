@@ -20,6 +20,16 @@ def test_a_snapshot_tells_the_step_the_queue_and_the_counts():
     assert Waiting(3, 32, 16, 16, "memory") in found.events
 
 
+def test_the_largest_free_piece_is_told_apart_from_all_that_is_free():
+    lengths = [(4, 4), (4, 20), (4, 4)]
+    started = engine(lengths, choice="contiguous-oracle-first_fit", num_blocks=12)
+    for _ in range(5):
+        started.step()
+    found = take_snapshot(started)
+    assert found.memory.holes == (8, 16)
+    assert (found.num_free, found.largest_free) == (24, 16)
+
+
 def test_events_belong_to_one_snapshot_only():
     started = engine([(5, 2)])
     started.step()

@@ -166,6 +166,7 @@ class AllocatorMachine(RuleBasedStateMachine):
     @rule(demand=st.integers(0, 130))
     def account_for_every_slot(self, demand):
         waste = account(self.memory.memory_map(), demand)
+        assert self.memory.waste(demand) == waste
         parts = (waste.real, waste.reserved, waste.internal, waste.external, waste.usable)
         assert min(parts) >= 0
         assert sum(parts) == self.memory.capacity

@@ -165,6 +165,13 @@ class TestPreemption:
         assert (seq.num_tokens, seq.num_computed) == (10, 9)
         assert (seq.admitted_ns, seq.first_token_ns, seq.preemptions) == (0, 1, 1)
 
+    def test_lost_tokens_are_counted(self):
+        started = engine([(4, 9), (12, 5)], num_blocks=4)
+        step(started)
+        assert started.scheduler.num_recomputed == 0
+        step(started)
+        assert started.scheduler.num_recomputed == 12
+
     def test_a_sequence_already_in_the_batch_can_be_the_victim(self):
         # With another policy the victim may have been scheduled before in the same step.
         started = engine([(4, 9), (4, 9), (4, 9)], num_blocks=5)
@@ -195,6 +202,15 @@ class TestRejection:
         assert started.scheduler.num_rejected == 1
         run(started)
         assert started.scheduler.num_finished == 1
+
+    def test_the_rejected_are_counted_by_reason(self):
+        started = engine([(40, 1), (33, 9), (41, 2), (1, 1)], num_blocks=9, max_len=40)
+        step(started)
+        assert started.scheduler.rejected == {"context": 3}
+        started = engine([(40, 1), (33, 9), (41, 2), (1, 1)], num_blocks=9, max_len=42)
+        step(started)
+        assert started.scheduler.rejected == {"pool": 2, "context": 1}
+        assert started.scheduler.num_rejected == 3
 
     def test_the_largest_that_fits_runs_to_its_end(self):
         events = run(engine([(14, 3)], num_blocks=4))
