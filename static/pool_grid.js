@@ -1,12 +1,14 @@
 // Fills the figure "pool" (app/frontend/pool_grid.py) from a frame, and tells which block is pointed at.
 
 import { requestColour, scheme } from "./colours.js";
-import { model, setData, setGlyph } from "./figure.js";
-import { PARTS } from "./recording.js";
+import { model, setGlyph } from "./figure.js";
+import { emptyHatch, HATCHES, pushHatch } from "./hatch.js";
 
 const LABELS_FROM = 26; // px of cell width from which ids are printed
 const NUMBERS_FROM = 34; // and block numbers
+const HATCHES_FROM = 14; // and hatches: in smaller cells a paler fill says the same
 const DIM = 0.16;
+const FAINT = { real: 1, reserved: 0.14, internal: 0.14 }; // how solid a part is filled, under its hatch
 
 // Columns and cell size for `blocks` cells in `width` px: columns of a power of two, as people count memory.
 export function gridShape(blocks, width) {
@@ -21,20 +23,37 @@ export function gridShape(blocks, width) {
   return { columns, rows, cell, height: rows > 16 ? Math.min(height, Math.max(cell, 6)) : height };
 }
 
-const emptySpans = () => ({ left: [], right: [], bottom: [], top: [], colour: [], alpha: [], line: [] });
 const emptyEdges = () => ({ left: [], right: [], bottom: [], top: [] });
 
 export class PoolGrid {
   constructor(place) {
     this._place = place;
     this._figure = model("pool");
+    this._sources = new Map();
+    this._width = 0;
+    new ResizeObserver(([{ contentRect }]) => {
+      this._width = contentRect.width;
+    }).observe(place);
     this._shape = null;
     this._laidOut = "";
   }
 
+  // Replaces a source's columns, if anything is drawn from them before or after.
+  _set(name, columns) {
+    if (!this._sources.has(name)) {
+      this._sources.set(name, model(name));
+    }
+    const source = this._sources.get(name);
+    const count = (data) => Object.values(data)[0].length;
+    if (count(columns) || count(source.data)) {
+      source.data = columns;
+    }
+  }
+
   // Sets cells and numbers; only when the pool, the width or the labels' place has changed.
   layOut(recording) {
-    const width = this._place.clientWidth;
+    // Asking for the width lays the page out: once, and from then on the observer tells.
+    const width = this._width || this._place.clientWidth;
     if (!width) {
       return false;
     }
@@ -61,15 +80,17 @@ export class PoolGrid {
     const cells = emptyEdges();
     const numbers = { x: [], y: [], text: [] };
     for (let block = 0; block < recording.numBlocks; block++) {
-      this._push(cells, block, 0, 1);
+      for (const [edge, at] of Object.entries(this._cell(block))) {
+        cells[edge].push(at);
+      }
       if (roomy) {
         numbers.x.push((block % shape.columns) + this._shape.gapX + 3 / shape.cell);
         numbers.y.push(Math.floor(block / shape.columns) + this._shape.gapY + 2 / shape.height);
         numbers.text.push(String(block));
       }
     }
-    setData("pool.cells", cells);
-    setData("pool.numbers", numbers);
+    this._set("pool.cells", cells);
+    this._set("pool.numbers", numbers);
     return true;
   }
 
@@ -83,7 +104,7 @@ export class PoolGrid {
     edges.left.push(x + gapX);
     edges.right.push(x + 1 - gapX);
     edges.bottom.push(foot - low * room);
-    edges.top.push(low === 0 && high === 1 && edges.colour === undefined ? y + gapY : foot - high * room);
+    edges.top.push(foot - high * room);
   }
 
   draw(recording, t, lit, theme) {
@@ -93,37 +114,47 @@ export class PoolGrid {
     const frame = recording.frame(t);
     const size = recording.blockSize;
     const colours = scheme(theme);
-    const spans = Object.fromEntries(PARTS.map((part) => [part, emptySpans()]));
-    const marks = { ...emptyEdges(), colour: [], alpha: [], dash: [] };
+    const spans = { ...emptyEdges(), colour: [], fill: [], alpha: [], line: [] };
+    const outlines = { ...emptyEdges(), colour: [], alpha: [], dash: [], width: [] };
     const labels = new Map();
+    const hatches = emptyHatch();
+    const hatched = this._shape.cell >= HATCHES_FROM;
     recording.spans(frame, (row, block, low, high, part) => {
       const colour = requestColour(row.seq);
       const alpha = lit && !lit.seqs.has(row.seq) ? DIM : 1;
-      const into = spans[part];
-      this._push(into, block, low / size, high / size);
-      into.colour.push(colour.fill);
-      into.alpha.push(alpha);
-      into.line.push(colours.cell_line);
+      this._push(spans, block, low / size, high / size);
+      spans.colour.push(colour.fill);
+      spans.fill.push(FAINT[part] * (hatched || part === "real" ? 1 : 2) * alpha);
+      spans.alpha.push(alpha);
+      spans.line.push(colours.cell_line);
+      if (hatched && HATCHES[part]) {
+        const { cell, height } = this._shape;
+        const rectangle = {
+          left: spans.left.at(-1) * cell,
+          right: spans.right.at(-1) * cell,
+          top: spans.top.at(-1) * height,
+          bottom: spans.bottom.at(-1) * height,
+        };
+        pushHatch(hatches, rectangle, HATCHES[part], colour.fill, alpha, cell, height);
+      }
       const seen = labels.get(block);
       if (!seen || high - low > seen.span) {
-        labels.set(block, { seq: row.seq, colour, alpha, span: high - low, solid: part === "real" && high - low > size / 2 });
+        labels.set(block, { seq: row.seq, colour, alpha, span: high - low });
       }
     });
-    for (const part of PARTS) {
-      setData(`pool.${part}`, spans[part]);
-    }
+    this._set("pool.spans", spans);
+    this._set("pool.hatch", hatches);
     const text = { x: [], y: [], text: [], colour: [], chip: [], alpha: [] };
     const { columns, strip, gapX, gapY, cell, height } = this._shape;
     for (const [block, { seq, colour, alpha }] of labels) {
       if (colour.dash && this._shape.labels) {
-        const inset = 3;
-        marks.left.push((block % columns) + gapX + inset / cell);
-        marks.right.push((block % columns) + 1 - gapX - inset / cell);
-        marks.top.push(Math.floor(block / columns) + gapY + strip + inset / height);
-        marks.bottom.push(Math.floor(block / columns) + 1 - gapY - inset / height);
-        marks.colour.push(colours.ink);
-        marks.alpha.push(alpha);
-        marks.dash.push(colour.dash);
+        const inset = 3; // px
+        this._outline(outlines, colours.ink, alpha, colour.dash, 1.5, {
+          left: (block % columns) + gapX + inset / cell,
+          right: (block % columns) + 1 - gapX - inset / cell,
+          top: Math.floor(block / columns) + gapY + strip + inset / height,
+          bottom: Math.floor(block / columns) + 1 - gapY - inset / height,
+        });
       }
       if (this._shape.labels) {
         text.x.push((block % columns) + 0.5);
@@ -134,15 +165,32 @@ export class PoolGrid {
         text.alpha.push(alpha === 1 ? 1 : 0.3);
       }
     }
-    setData("pool.marks", marks);
-    setData("pool.labels", text);
+    this._set("pool.labels", text);
     this._drawExternal(recording, frame);
-    this._drawChanged(recording, t);
-    const chosen = emptyEdges();
-    if (lit?.block !== undefined && lit.block < recording.numBlocks) {
-      this._push(chosen, lit.block, 0, 1);
+    if (this._shape.labels) {
+      this._outlineChanged(outlines, recording, t, colours.ink);
     }
-    setData("pool.chosen", chosen);
+    if (lit?.block !== undefined && lit.block < recording.numBlocks) {
+      this._outline(outlines, colours.real, 1, [], 4, this._cell(lit.block));
+    }
+    this._set("pool.outlines", outlines);
+  }
+
+  _outline(into, colour, alpha, dash, width, edges) {
+    for (const edge in edges) {
+      into[edge].push(edges[edge]);
+    }
+    into.colour.push(colour);
+    into.alpha.push(alpha);
+    into.dash.push(dash);
+    into.width.push(width);
+  }
+
+  _cell(block) {
+    const { columns, gapX, gapY } = this._shape;
+    const x = block % columns;
+    const y = Math.floor(block / columns);
+    return { left: x + gapX, right: x + 1 - gapX, top: y + gapY, bottom: y + 1 - gapY };
   }
 
   _drawExternal(recording, frame) {
@@ -154,34 +202,27 @@ export class PoolGrid {
         this._push(edges, Math.floor(slot / size), (slot % size) / size, high / size);
       }
     }
-    setData("pool.external", edges);
+    this._set("pool.external", edges);
   }
 
   // Blocks that changed hands in this step: a solid outline if handed out, a dashed one if given back.
-  _drawChanged(recording, t) {
-    const changed = { ...emptyEdges(), dash: [] };
-    if (this._shape.labels) {
-      const last = new Map();
-      for (const { kind, blocks } of recording.events(t)) {
-        const dash = /Freed$/.test(kind) ? [4, 3] : /Allocated$/.test(kind) ? [] : null;
-        for (const block of dash ? blocks : []) {
-          last.set(block, dash);
-        }
-      }
-      for (const [block, dash] of last) {
-        this._push(changed, block, 0, 1);
-        changed.dash.push(dash);
+  _outlineChanged(into, recording, t, ink) {
+    const last = new Map();
+    for (const { kind, blocks } of recording.events(t)) {
+      const dash = /Freed$/.test(kind) ? [4, 3] : /Allocated$/.test(kind) ? [] : null;
+      for (const block of dash ? blocks : []) {
+        last.set(block, dash);
       }
     }
-    setData("pool.changed", changed);
+    for (const [block, dash] of last) {
+      this._outline(into, ink, 1, dash, 2, this._cell(block));
+    }
   }
 
   recolour(theme) {
     const colours = scheme(theme);
     setGlyph("pool.cells.glyph", { fill_color: colours.free, line_color: colours.cell_line });
     setGlyph("pool.external.glyph", { hatch_color: colours.external });
-    setGlyph("pool.changed.glyph", { line_color: colours.ink });
-    setGlyph("pool.chosen.glyph", { line_color: colours.real });
     setGlyph("pool.numbers.glyph", { text_color: colours.muted });
   }
 

@@ -16,7 +16,7 @@ export class SimulateTab {
     const find = (id) => document.getElementById(id);
     this.transport = new Transport(state);
     const pool = new PoolGrid(find("pool-figure"));
-    const waste = new WasteBar(find("waste-parts"), find("waste-sum"));
+    const waste = new WasteBar(find("waste-figure"), find("waste-parts"), find("waste-sum"));
     const tables = new BlockTables();
     const log = new EventLog((t) => this.transport.seek(t));
     const readouts = new Readouts();
@@ -36,11 +36,11 @@ export class SimulateTab {
       tables.reset(recording);
       log.reset();
     });
-    state.on(["recording", "frame", "lang", "theme"], (now) => {
+    state.on(["recording", "frame", "lang"], (now) => {
       readouts.draw(now.recording, now.frame);
-      waste.draw(now.recording, now.frame);
       timeline.moveTo(now.frame);
     });
+    state.on(["recording", "frame", "lang", "theme", "width"], (now) => waste.draw(now.recording, now.frame));
     state.on(["recording", "other", "frame", "lang"], (now) => story.draw(now.recording, now.frame, now.other));
     state.on(["recording", "frame", "lang", "playing"], (now) => this.transport.draw(now));
     state.on(["recording", "frame", "pinned", "preview", "theme", "width"], (now) =>

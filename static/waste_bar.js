@@ -1,16 +1,26 @@
 // Fills the figure "waste" (app/frontend/waste_bar.py) and the figures below it.
 
 import { scheme } from "./colours.js";
-import { model, setData, setGlyph } from "./figure.js";
+import { model, setGlyph } from "./figure.js";
+import { emptyHatch, HATCHES, pushHatch } from "./hatch.js";
 import { percent, text } from "./text.js";
 
+const HEIGHT = 28; // px, as app/frontend/waste_bar.py has it
+const LINES = { ...HATCHES, external: { spacing: 3, width: 1, crossed: false } };
 const PARTS = ["real", "reserved", "internal", "external", "usable"];
 
 export class WasteBar {
-  constructor(list, sum) {
+  constructor(place, list, sum) {
+    this._place = place;
+    this._parts = model("waste.parts");
+    this._hatch = model("waste.hatch");
     this._figures = PARTS.map((part) => list.querySelector(`[data-waste="${part}"]`));
     this._sum = sum;
     this._colours = null;
+    this._width = 0;
+    new ResizeObserver(([{ contentRect }]) => {
+      this._width = contentRect.width;
+    }).observe(place);
   }
 
   draw(recording, t) {
@@ -27,8 +37,17 @@ export class WasteBar {
         share: percent(frame[part] / recording.capacity),
       });
     });
-    const { data } = model("waste.parts");
-    setData("waste.parts", { ...data, left, right, colour: this._colours ?? data.colour });
+    const colours = this._colours ?? this._parts.data.colour;
+    this._parts.data = { ...this._parts.data, left, right, colour: colours };
+    const hatch = emptyHatch();
+    const width = this._width || this._place.clientWidth;
+    PARTS.forEach((part, i) => {
+      if (LINES[part] && right[i] > left[i]) {
+        const rectangle = { left: left[i] * width, right: right[i] * width, top: 0, bottom: HEIGHT };
+        pushHatch(hatch, rectangle, LINES[part], colours[i], 1, width, HEIGHT);
+      }
+    });
+    this._hatch.data = hatch;
     this._sum.textContent = text("page.waste.sum", { capacity: recording.capacity });
   }
 

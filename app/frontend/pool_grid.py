@@ -4,7 +4,7 @@ from bokeh.core.properties import value
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
-from app.frontend.theme import FONT, PARTS, SCHEMES, bare_figure
+from app.frontend.theme import FONT, PARTS, SCHEMES, bare_figure, draw_plainly, hatch_lines
 
 _EDGES = ("left", "right", "bottom", "top")
 
@@ -17,8 +17,9 @@ def pool_grid() -> figure:
     """The figure "pool"; x counts columns of blocks, y rows from the top. static/pool_grid.js fills it.
 
     Sources, bottom to top: pool.cells (every block), pool.external (free, in a hole too small for who waits),
-    pool.reserved, pool.internal, pool.real (spans of slots), pool.marks (second mark of colours used twice),
-    pool.changed (allocated or freed in this step), pool.chosen (the focus), pool.labels, pool.numbers.
+    pool.spans (slots of one owner and one part), pool.hatch (lines in what is held and empty), pool.outlines
+    (second mark of a colour used twice, changed in this step, in focus), pool.labels, pool.numbers. They are
+    few, as each source that changes costs time in every step.
     """
     light = SCHEMES["light"]
     plot = bare_figure("pool", 240, (0, 16), (4, 0))
@@ -42,55 +43,24 @@ def pool_grid() -> figure:
         hatch_scale=7,
         hatch_weight=1.5,
     )
-    for part, scale, weight in (("reserved", 7, 2.0), ("internal", 5, 1.2)):
-        plot.quad(
-            **edges,
-            source=_source(part, *_EDGES, "colour", "alpha", "line"),
-            fill_color="colour",
-            fill_alpha=0.12,
-            line_color="line",
-            line_alpha="alpha",
-            line_width=1,
-            hatch_pattern=PARTS[part],
-            hatch_color="colour",
-            hatch_alpha="alpha",
-            hatch_scale=scale,
-            hatch_weight=weight,
-        )
     plot.quad(
         **edges,
-        source=_source("real", *_EDGES, "colour", "alpha", "line"),
+        source=_source("spans", *_EDGES, "colour", "fill", "alpha", "line"),
         fill_color="colour",
-        fill_alpha="alpha",
+        fill_alpha="fill",
         line_color="line",
         line_alpha="alpha",
         line_width=1,
     )
+    hatch_lines(plot, "pool.hatch")
     plot.quad(
         **edges,
-        source=_source("marks", *_EDGES, "colour", "alpha", "dash"),
+        source=_source("outlines", *_EDGES, "colour", "alpha", "dash", "width"),
         fill_color=None,
         line_color="colour",
         line_alpha="alpha",
         line_dash="dash",
-        line_width=1.5,
-    )
-    plot.quad(
-        **edges,
-        source=_source("changed", *_EDGES, "dash"),
-        name="pool.changed.glyph",
-        fill_color=None,
-        line_color=light["ink"],
-        line_dash="dash",
-        line_width=2,
-    )
-    plot.quad(
-        **edges,
-        source=_source("chosen", *_EDGES),
-        name="pool.chosen.glyph",
-        fill_color=None,
-        line_color=light["real"],
-        line_width=4,
+        line_width="width",
     )
     plot.text(
         "x",
@@ -122,4 +92,5 @@ def pool_grid() -> figure:
         text_font_size="10px",
         text_color=light["muted"],
     )
+    draw_plainly(plot)
     return plot

@@ -3,7 +3,7 @@
 The page's JavaScript gets this table inside the page (see page.py), so that a colour stands in one place.
 """
 
-from bokeh.models import Range1d
+from bokeh.models import ColumnDataSource, Range1d
 from bokeh.plotting import figure
 
 # Colours of requests in order of their ids; told apart by normal and three kinds of colour-blind sight.
@@ -85,3 +85,33 @@ def bare_figure(name: str, height: int, x_range: tuple[float, float], y_range: t
     )
     plot.grid.visible = False
     return plot
+
+
+def hatch_lines(plot: figure, name: str) -> None:
+    """Adds the lines of hatches as one glyph with a source called `name`; static/hatch.js fills it.
+
+    Bokeh's own vectorised hatches build one canvas a rectangle whenever data changes: too slow to step
+    through.
+    """
+    columns = {column: [] for column in ("x0", "y0", "x1", "y1", "colour", "alpha", "width")}
+    plot.segment(
+        "x0",
+        "y0",
+        "x1",
+        "y1",
+        source=ColumnDataSource(name=name, data=columns),
+        line_color="colour",
+        line_alpha="alpha",
+        line_width="width",
+    )
+
+
+def draw_plainly(plot: figure) -> None:
+    """Leaves every renderer one look.
+
+    The page never selects or mutes by Bokeh, and each look is updated whenever data changes.
+    """
+    for renderer in plot.renderers:
+        renderer.nonselection_glyph = None
+        renderer.selection_glyph = None
+        renderer.muted_glyph = None

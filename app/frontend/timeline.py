@@ -3,7 +3,7 @@
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
-from app.frontend.theme import PARTS, SCHEMES, bare_figure
+from app.frontend.theme import PARTS, SCHEMES, bare_figure, draw_plainly
 
 # Kind of mark → (Bokeh marker, lane above the stack, in shares of the pool's height).
 MARKS = {
@@ -53,4 +53,5 @@ def timeline() -> figure:
             line_width=2 if marker == "x" else 1,
             fill_color=light[mark],
         )
+    draw_plainly(plot)
     return plot

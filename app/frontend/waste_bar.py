@@ -3,16 +3,17 @@
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
-from app.frontend.theme import PARTS, SCHEMES, bare_figure
+from app.frontend.theme import PARTS, SCHEMES, bare_figure, draw_plainly, hatch_lines
 
 
 def waste_bar() -> figure:
-    """The figure "waste"; x is a share of the pool. static/waste_bar.js fills its source "waste.parts".
+    """The figure "waste"; x is a share of the pool, y runs downwards. static/waste_bar.js fills its sources
+    "waste.parts" and "waste.hatch".
 
     The rows stand in the order of PARTS; names and figures are HTML below it.
     """
     light = SCHEMES["light"]
-    plot = bare_figure("waste", 28, (0, 1), (0, 1))
+    plot = bare_figure("waste", 28, (0, 1), (1, 0))
     source = ColumnDataSource(
         name="waste.parts",
         data={
@@ -20,7 +21,6 @@ def waste_bar() -> figure:
             "right": [0.0] * len(PARTS),
             "colour": [light[part] for part in PARTS],
             "solid": [1.0 if hatch == " " else 0.15 for hatch in PARTS.values()],
-            "hatch": list(PARTS.values()),
         },
     )
     plot.quad(
@@ -32,11 +32,9 @@ def waste_bar() -> figure:
         name="waste.parts.glyph",
         fill_color="colour",
         fill_alpha="solid",
-        hatch_pattern="hatch",
-        hatch_color="colour",
-        hatch_scale=7,
-        hatch_weight=1.5,
         line_color=light["panel"],
         line_width=1,
     )
+    hatch_lines(plot, "waste.hatch")
+    draw_plainly(plot)
     return plot

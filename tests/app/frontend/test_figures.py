@@ -22,12 +22,10 @@ def names_in_the_scripts() -> set[str]:
     for script in STATIC.glob("*.js"):
         source = script.read_text(encoding="utf-8")
         for name in re.findall(
-            r'(?:model|setData|setGlyph)\(["`]((?:pool|waste|timeline)[^"`]*)["`]', source
+            r'(?:model|setData|setGlyph|_set)\(["`]((?:pool|waste|timeline)[^"`]*)["`]', source
         ):
             family = re.search(r"\$\{(\w+)\}", name)
             choices = families[family[1]] if family else [""]
-            if script.name == "pool_grid.js" and family:
-                choices = ["real", "reserved", "internal"]
             found |= {name.replace(family[0], choice) if family else name for choice in choices}
     return found
 
@@ -39,7 +37,7 @@ def test_names_are_unique():
 
 def test_scripts_ask_only_for_models_that_exist():
     asked = names_in_the_scripts()
-    assert {"pool", "pool.real", "waste.parts", "timeline.finish"} <= asked
+    assert {"pool", "pool.spans", "waste.parts", "timeline.finish"} <= asked
     assert asked - set(names_in_the_document()) == set()
 
 
