@@ -3,7 +3,7 @@
 Begin with `engine`: a step is arrivals, schedule, time, advance. This is the map, from the ground up.
 
     rng                                 seeded streams: the same integers on every platform
-    request                             what was asked (Request) and how far it got (Sequence)
+    request                             what was asked (Request), how far it got (Sequence)
     events                              everything that can happen, in the field's words
     specs                               figures of models and GPUs, each with its source
 
@@ -27,12 +27,15 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     memory.contiguous                   one region a sequence, reserved at admission
     memory.memory_map                   holdings and holes, as read-only columns
     memory.waste                        where the slots go: real tokens, three wastes, usable
+    memory.move                         a copy of a block that the owner of the KV is asked for
+    memory.swap_space                   CPU blocks of preempted groups
 
     scheduling                          who runs next
     scheduling.batch                    what one forward pass computes
     scheduling.policies                 which sequence is preempted
     scheduling.scheduler                first come, first served, over memory that may say no
 
+    model_runner                        which token comes next, and which sequences part
     cost_model                          how long a batch takes, in integer nanoseconds
     engine                              the serving engine: start here
     snapshot                            what is, after a step: immutable columns

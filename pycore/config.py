@@ -12,10 +12,12 @@ from pycore.memory.contiguous import RESERVATIONS, ContiguousAllocator
 from pycore.memory.free_list import FREE_ORDERS
 from pycore.memory.paged import PagedAllocator
 from pycore.memory.placement import PLACEMENTS
+from pycore.memory.swap_space import SwapSpace
+from pycore.model_runner import CountingRunner, ModelRunner
 from pycore.request import Request
 from pycore.rng import Rng
 from pycore.scheduling.policies import VICTIM
-from pycore.scheduling.scheduler import Scheduler
+from pycore.scheduling.scheduler import RECOVERIES, Scheduler
 
 MODES = ("paged", "contiguous")
 
@@ -52,6 +54,8 @@ class MemoryConfig:
         free_order: paged: one of FREE_ORDERS.
         reservation: contiguous: one of RESERVATIONS.
         placement: contiguous: one of PLACEMENTS.
+        prefix_len: paged: tokens of the prefix that the operator keeps in memory; 0: none.
+        cpu_blocks: paged: blocks of CPU memory that preempted sequences can be swapped to.
 
     Raises:
         ConfigError: a value out of range.
@@ -63,11 +67,16 @@ class MemoryConfig:
     free_order: str = "ascending"
     reservation: str = "max"
     placement: str = "first_fit"
+    prefix_len: int = 0
+    cpu_blocks: int = 0
 
     def __post_init__(self) -> None:
         _require("mode", self.mode, self.mode in MODES, "one of " + ", ".join(MODES))
         _require("num_blocks", self.num_blocks, self.num_blocks >= 1, "at least 1 block")
         _require("block_size", self.block_size, self.block_size >= 1, "at least 1 token")
+        largest = (self.num_blocks - 1) * self.block_size
+        _require("prefix_len", self.prefix_len, 0 <= self.prefix_len <= largest, f"0 to {largest} tokens")
+        _require("cpu_blocks", self.cpu_blocks, self.cpu_blocks >= 0, "0 or more blocks")
         for setting, choices in (
             ("free_order", FREE_ORDERS),
             ("reservation", RESERVATIONS),
@@ -86,6 +95,7 @@ class SchedulerConfig:
             only: a contiguous region never grows.
         max_num_seqs: most sequences that run at once.
         victim: one of VICTIM.
+        recovery: one of RECOVERIES.
 
     Raises:
         ConfigError: a value out of range.
@@ -94,11 +104,13 @@ class SchedulerConfig:
     watermark: float = 0.01
     max_num_seqs: int = 256
     victim: str = "latest_arrival"
+    recovery: str = "recompute"
 
     def __post_init__(self) -> None:
         _require("watermark", self.watermark, 0 <= self.watermark <= 1, "a share from 0 to 1")
         _require("max_num_seqs", self.max_num_seqs, self.max_num_seqs >= 1, "at least 1 sequence")
         _require("victim", self.victim, self.victim in VICTIM, "one of " + ", ".join(VICTIM))
+        _require("recovery", self.recovery, self.recovery in RECOVERIES, "one of " + ", ".join(RECOVERIES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,21 +144,39 @@ def build_allocator(config: EngineConfig, log: EventLog | NullLog) -> KVAllocato
     if memory.mode == "paged":
         rng = Rng(config.seed).fork("free_order")
         free_list = FREE_ORDERS[memory.free_order](range(memory.num_blocks), rng)
-        return PagedAllocator(BlockPool(memory.num_blocks, free_list), memory.block_size, log)
+        swap_space = None
+        if memory.cpu_blocks:
+            swap_space = SwapSpace(
+                BlockPool(memory.cpu_blocks, FREE_ORDERS["ascending"](range(memory.cpu_blocks), rng))
+            )
+        return PagedAllocator(
+            BlockPool(memory.num_blocks, free_list),
+            memory.block_size,
+            log,
+            prefix_len=memory.prefix_len,
+            swap_space=swap_space,
+        )
     placement = PLACEMENTS[memory.placement](memory.num_blocks * memory.block_size)
     return ContiguousAllocator(
         placement, RESERVATIONS[memory.reservation], config.max_len, memory.block_size, log
     )
 
 
-def build_engine(config: EngineConfig, requests: Iterable[Request], log: EventLog | NullLog) -> Engine:
+def build_engine(
+    config: EngineConfig,
+    requests: Iterable[Request],
+    log: EventLog | NullLog,
+    runner: ModelRunner | None = None,
+) -> Engine:
     """An engine before its first step.
 
     Args:
         config: the settings.
         requests: in order of arrival.
         log: an EventLog to record from, or a NullLog for speed.
+        runner: chooses the tokens; None: they are only counted.
     """
+    runner = runner or CountingRunner(Rng(config.seed).fork("beams"))
     allocator = build_allocator(config, log)
     scheduler = Scheduler(
         allocator,
@@ -154,6 +184,7 @@ def build_engine(config: EngineConfig, requests: Iterable[Request], log: EventLo
         max_len=config.max_len,
         max_num_seqs=config.scheduler.max_num_seqs,
         watermark_slots=int(config.scheduler.watermark * config.memory.num_blocks) * config.memory.block_size,
+        recovery=config.scheduler.recovery,
         log=log,
     )
-    return Engine(requests, scheduler, allocator, FixedStep(config.step_ns), log)
+    return Engine(requests, scheduler, allocator, runner, FixedStep(config.step_ns), log)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pycore.cost_model import CostModel
 from pycore.events import EventLog, NullLog
 from pycore.memory.allocator import KVAllocator
+from pycore.model_runner import ModelRunner
 from pycore.request import Request, Sequence
 from pycore.scheduling.scheduler import Scheduler
 
@@ -24,6 +25,7 @@ class Engine:
         requests: Iterable[Request],
         scheduler: Scheduler,
         allocator: KVAllocator,
+        runner: ModelRunner,
         cost_model: CostModel,
         log: EventLog | NullLog,
     ) -> None:
@@ -33,6 +35,7 @@ class Engine:
         self.scheduler = scheduler
         self.allocator = allocator
         self.log = log
+        self._runner = runner
         self._cost_model = cost_model
         self._requests = iter(requests)
         self._next = next(self._requests, None)
@@ -41,9 +44,10 @@ class Engine:
         """Runs one iteration; returns the sequences that finished in it."""
         self._receive_arrivals()
         batch = self.scheduler.schedule(self.now_ns)
+        outcome = self._runner.run(batch)
         self.now_ns += self._cost_model.step_ns(batch)
         self.num_steps += 1
-        return self.scheduler.advance(batch, self.now_ns)
+        return self.scheduler.advance(batch, outcome, self.now_ns)
 
     def _receive_arrivals(self) -> None:
         while self._next is not None and self._next.arrival_ns <= self.now_ns:

@@ -85,10 +85,98 @@ class BlocksAllocated:
 
 @dataclass(frozen=True, slots=True)
 class BlocksFreed:
-    """Blocks whose reference count fell to zero went back to the free list; `free` blocks are free now."""
+    """A sequence gave up its block table.
+
+    Attributes:
+        blocks: those whose reference count fell to zero; they went back to the free list.
+        free: blocks that are free now.
+        kept: blocks of the table that others still hold.
+    """
 
     seq: int
     blocks: tuple[int, ...]
+    free: int
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """A new sequence of a group: a copy of its parent's block table, and no copy of its blocks.
+
+    Attributes:
+        seq: the child.
+        parent: whose blocks it shares.
+        name: of the child, for the log.
+        shared: blocks held by both now; 0 where memory is contiguous and the child has a copy of its own.
+    """
+
+    seq: int
+    parent: int
+    name: str
+    shared: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCopied:
+    """A sequence was about to write into a block that others hold too, and got a copy of its own.
+
+    Attributes:
+        source, block: physical blocks; the sequence holds `block` in the place of `source`.
+        holders: how many tables hold `source` still.
+        free: blocks left free afterwards.
+    """
+
+    seq: int
+    source: int
+    block: int
+    holders: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixShared:
+    """A sequence begins with the operator's prefix.
+
+    Attributes:
+        num_blocks: blocks of the prefix that its table holds now.
+        num_tokens: tokens in them, which need not be computed.
+    """
+
+    seq: int
+    num_blocks: int
+    num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A beam was not among the best and left its group."""
+
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class SwappedOut:
+    """A preempted group's blocks were copied to CPU memory.
+
+    Attributes:
+        seq: the group's first sequence.
+        by: for whom there was no room.
+        num_blocks: blocks copied, each once however many hold it.
+        cpu_free: CPU blocks left free.
+    """
+
+    seq: int
+    by: int
+    num_blocks: int
+    cpu_free: int
+
+
+@dataclass(frozen=True, slots=True)
+class SwappedIn:
+    """A swapped group is back in GPU memory; `num_blocks` blocks were copied, `free` are left free."""
+
+    seq: int
+    num_blocks: int
     free: int
 
 
@@ -147,6 +235,12 @@ Event = (
     | Recovered
     | BlocksAllocated
     | BlocksFreed
+    | Forked
+    | BlockCopied
+    | PrefixShared
+    | Dropped
+    | SwappedOut
+    | SwappedIn
     | RegionReserved
     | RegionFreed
     | Preempted

@@ -1,7 +1,18 @@
-"""What was asked (Request) and how far it got (Sequence)."""
+"""What was asked (Request) and how far it got (Sequence).
+
+A request may want several sequences: parallel samples of one prompt, or the beams of a search. They form a
+group, which is scheduled, preempted and recovered together (vLLM paper, section 4.5).
+"""
 
 from dataclasses import dataclass
 from enum import Enum
+
+DECODINGS = ("plain", "parallel", "beam")
+
+# In a memory map, the holder of the prefix that the operator keeps in memory; no sequence has this id.
+PREFIX_ID = (1 << 40) - 1
+# Sequences that a fork makes are numbered from here on, in order of creation; no request has such an id.
+FIRST_FORKED_ID = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,21 +25,42 @@ class Request:
         prompt_len: prompt tokens, at least 1.
         output_len: tokens it will generate, at least 1. The engine does not act on it before the last
             token is out; Oracle and Pow2 reservation and the waste account are allowed to know it.
+        num_seqs: sequences it generates, at least 1: n of parallel sampling, width of a beam search.
+        decoding: one of DECODINGS.
+        shared_prefix: leading prompt tokens that are the prefix which the operator keeps in memory, else 0.
 
     Raises:
-        ValueError: a length below 1 or an arrival before 0.
+        ValueError: a length or number of sequences below 1, an arrival before 0, a prefix longer than the
+            prompt, or a decoding that does not go with the number of sequences.
     """
 
     id: int
     arrival_ns: int
     prompt_len: int
     output_len: int
+    num_seqs: int = 1
+    decoding: str = "plain"
+    shared_prefix: int = 0
 
     def __post_init__(self) -> None:
         if self.prompt_len < 1 or self.output_len < 1 or self.arrival_ns < 0:
             raise ValueError(
                 f"request {self.id}: prompt {self.prompt_len} and output {self.output_len} must be at least "
                 f"1 token, arrival {self.arrival_ns} ns at least 0"
+            )
+        if (
+            self.decoding not in DECODINGS
+            or self.num_seqs < 1
+            or (self.decoding == "plain" and self.num_seqs > 1)
+        ):
+            raise ValueError(
+                f"request {self.id}: {self.num_seqs} sequences by {self.decoding} decoding, expected at "
+                f"least 1, and more than 1 only by {DECODINGS[1]} or {DECODINGS[2]}"
+            )
+        if not 0 <= self.shared_prefix <= self.prompt_len:
+            raise ValueError(
+                f"request {self.id}: a shared prefix of {self.shared_prefix} tokens, "
+                f"expected 0 to {self.prompt_len}"
             )
 
     @property
@@ -47,16 +79,22 @@ class Status(Enum):
 
     WAITING = "waiting"
     RUNNING = "running"
+    SWAPPED = "swapped"
     FINISHED = "finished"
+    DROPPED = "dropped"
     REJECTED = "rejected"
 
 
 class Sequence:
-    """The state of one request in the engine.
+    """One sequence of a request in the engine.
 
     Attributes:
         request: what was asked.
-        id, total_len: the request's id, and its prompt plus output tokens.
+        id: the request's id for its first sequence, from FIRST_FORKED_ID on for the others.
+        total_len: the request's prompt plus output tokens.
+        sample: which of the request's sequences it is, from 0 in order of creation.
+        group: the request's sequences that are alive, itself among them, in order of creation.
+        tokens: token ids known so far where a real model runs, else None: most runs count tokens only.
         num_tokens: tokens known so far, prompt and generated.
         num_computed: of those, how many have their KV in memory; 0 after a preemption by recompute.
         status: see `Status`.
@@ -69,12 +107,15 @@ class Sequence:
         "admitted_ns",
         "finished_ns",
         "first_token_ns",
+        "group",
         "id",
         "num_computed",
         "num_tokens",
         "preemptions",
         "request",
+        "sample",
         "status",
+        "tokens",
         "total_len",
     )
 
@@ -82,6 +123,9 @@ class Sequence:
         self.request = request
         self.id = request.id
         self.total_len = request.total_len
+        self.sample = 0
+        self.group = [self]
+        self.tokens: list[int] | None = None
         self.num_tokens = request.prompt_len
         self.num_computed = 0
         self.status = Status.WAITING
@@ -90,8 +134,29 @@ class Sequence:
         self.first_token_ns: int | None = None
         self.finished_ns: int | None = None
 
+    def fork(self, id: int, sample: int) -> "Sequence":
+        """A sequence of the same request that has come as far as this one; joins the group."""
+        child = Sequence(self.request)
+        child.id = id
+        child.sample = sample
+        child.tokens = None if self.tokens is None else list(self.tokens)
+        child.num_tokens = self.num_tokens
+        child.num_computed = self.num_computed
+        child.status = self.status
+        child.preemptions = self.preemptions
+        child.admitted_ns = self.admitted_ns
+        child.first_token_ns = self.first_token_ns
+        child.group = self.group
+        self.group.append(child)
+        return child
+
+    @property
+    def name(self) -> str:
+        """How it is shown: `r5`, or `r5.2` for a further sequence of r5."""
+        return f"r{self.request.id}.{self.sample}" if self.sample else f"r{self.request.id}"
+
     def __repr__(self) -> str:
-        return f"<r{self.id} {self.status.value} {self.num_computed}/{self.num_tokens} tokens>"
+        return f"<{self.name} {self.status.value} {self.num_computed}/{self.num_tokens} tokens>"
 
     @property
     def num_generated(self) -> int:

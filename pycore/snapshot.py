@@ -6,6 +6,7 @@ from pycore.engine import Engine
 from pycore.events import Event
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.waste import Waste, account
+from pycore.request import PREFIX_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Snapshot:
 
     @property
     def num_running(self) -> int:
-        """Sequences that hold memory."""
-        return len(self.memory.seqs)
+        """Sequences that hold memory; the operator's prefix is none."""
+        return len(self.memory.seqs) - (PREFIX_ID in self.memory.seqs)
 
     @property
     def num_free(self) -> int:
@@ -51,17 +52,16 @@ def take_snapshot(engine: Engine) -> Snapshot:
     """The engine as it stands; drains its log."""
     scheduler = engine.scheduler
     memory = engine.allocator.memory_map()
-    demand = scheduler.demand
     return Snapshot(
         engine.num_steps,
         engine.now_ns,
         memory,
-        account(memory, demand),
+        account(memory, scheduler.demand),
         tuple([seq.id for seq in scheduler.waiting]),
         scheduler.num_finished,
         scheduler.num_rejected,
         scheduler.num_preemptions,
-        demand,
+        scheduler.head_needed,
         engine.allocator.largest_free,
         engine.log.drain(),
     )

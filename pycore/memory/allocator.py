@@ -1,14 +1,16 @@
 """The protocol between the scheduler and memory.
 
-    Scheduler ──"n more slots for r5?"──▶ KVAllocator ──owns──▶ block tables or regions ──▶ the pool's slots
-        ▲────────── yes / no ──────────────────┘
+    Scheduler ──"room for n more tokens of r5?"──▶ KVAllocator ──owns──▶ block tables or regions ──▶ slots
+        ▲──────────── yes / no ───────────────────────┘
 
 Memory says yes or no and never picks victims; the scheduler decides what happens next.
 """
 
+from collections.abc import Sequence as Series
 from typing import Protocol
 
 from pycore.memory.memory_map import MemoryMap
+from pycore.memory.move import Move
 from pycore.memory.waste import Waste
 from pycore.request import Request, Sequence
 
@@ -25,19 +27,38 @@ class KVAllocator(Protocol):
     largest_holding: int
 
     def slots_needed(self, request: Request) -> int:
-        """Slots that the request will hold at its longest. Pure."""
+        """Slots that all sequences of the request hold together at their longest. Pure."""
 
-    def slots_to_admit(self, seq: Sequence) -> int:
-        """Slots that `allocate_slots(seq, seq.num_uncomputed)` would take if `seq` held none. Pure."""
+    def slots_to_admit(self, group: Series[Sequence]) -> int:
+        """Slots that a group which holds nothing takes to compute all the tokens it has. Pure."""
 
-    def allocate_slots(self, seq: Sequence, num_new: int, keep_free: int = 0) -> bool:
+    def piece_to_admit(self, group: Series[Sequence]) -> int:
+        """Slots that it takes in one piece; holes smaller than that are of no use to it. Pure."""
+
+    def can_admit(self, group: Series[Sequence], keep_free: int) -> bool:
+        """Whether a group that holds nothing can be given all that it takes now. Pure.
+
+        Args:
+            group: the sequences of one request.
+            keep_free: slots that must stay free afterwards (the watermark); of no meaning to an allocator
+                whose sequences never grow.
+        """
+
+    def match_prefix(self, seq: Sequence) -> int:
+        """Takes a share of the blocks that hold the beginning of the sequence already.
+
+        Returns:
+            The tokens in them, which need not be computed; fewer than the sequence has.
+        """
+
+    def allocate_slots(self, seq: Sequence, num_new: int) -> bool:
         """Makes room for `num_new` tokens after the `seq.num_computed` that have their KV.
+
+        A block that others hold too is copied before it is written to.
 
         Args:
             seq: the sequence that will own the slots until `free(seq)`.
             num_new: tokens to be computed in this step.
-            keep_free: slots that must stay free afterwards (the watermark); only asked of new sequences, and
-                ignored by allocators that never grow.
 
         Returns:
             True if the slots are there now; False, and nothing changed, if not.
@@ -46,12 +67,37 @@ class KVAllocator(Protocol):
     def commit(self, seq: Sequence) -> None:
         """Notes that the first `seq.num_computed` slots of the sequence now hold real KV."""
 
+    def fork(self, parent: Sequence, child: Sequence) -> None:
+        """Gives `child` the first `child.num_computed` tokens of `parent`, of the same group. Never fails."""
+
     def free(self, seq: Sequence) -> None:
         """Takes back all that the sequence holds.
 
         Raises:
             KeyError: it holds nothing.
         """
+
+    def whole_blocks(self, num_tokens: int) -> int:
+        """Of `num_tokens` tokens, those in full blocks: what a group can share when it is recomputed."""
+
+    def swap_out(self, group: Series[Sequence]) -> int:
+        """Moves all that a group holds to CPU memory, if there is room.
+
+        Returns:
+            Blocks moved, each once however many share it; 0, and nothing changed, if there is no room.
+        """
+
+    def slots_to_swap_in(self, group: Series[Sequence]) -> int:
+        """The most slots that a swapped group may take when it comes back and goes on. Pure."""
+
+    def can_swap_in(self, group: Series[Sequence], keep_free: int) -> bool:
+        """Whether they are there, and `keep_free` more. Pure."""
+
+    def swap_in(self, group: Series[Sequence]) -> int:
+        """Moves all of a swapped group back, after `can_swap_in` has said yes; returns the blocks moved."""
+
+    def take_moves(self) -> list[Move]:
+        """The copies of KV that came of the calls since the last time, in the order to carry them out."""
 
     @property
     def num_free(self) -> int:

@@ -12,20 +12,29 @@ class BlockTable:
         num_slots: slots of the blocks.
         num_tokens: slots that hold real KV.
         final_tokens: slots that will hold real KV when the sequence is done; only the waste account knows.
+        may_share: whether the block that the next token goes to may have other holders. False is certain, and
+            spares a look at the reference count for every token.
     """
 
-    __slots__ = ("_frozen", "blocks", "final_tokens", "num_slots", "num_tokens")
+    __slots__ = ("_frozen", "blocks", "final_tokens", "may_share", "num_slots", "num_tokens")
 
     def __init__(self, final_tokens: int) -> None:
         self.blocks: list[int] = []
         self.num_slots = 0
         self.num_tokens = 0
         self.final_tokens = final_tokens
+        self.may_share = False
         self._frozen: tuple[int, ...] | None = ()
 
-    def append(self, blocks: list[int]) -> None:
-        """Adds physical blocks at the logical end."""
+    def append(self, blocks: list[int], block_size: int) -> None:
+        """Adds physical blocks of `block_size` slots at the logical end."""
         self.blocks.extend(blocks)
+        self.num_slots += len(blocks) * block_size
+        self._frozen = None
+
+    def replace(self, at: int, block: int) -> None:
+        """Puts another physical block in the place of logical block `at`."""
+        self.blocks[at] = block
         self._frozen = None
 
     def frozen(self) -> tuple[int, ...]:

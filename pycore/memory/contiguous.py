@@ -1,9 +1,11 @@
 """Memory before paging: one contiguous region for each sequence, reserved when it is admitted."""
 
 from collections.abc import Callable
+from collections.abc import Sequence as Series
 
-from pycore.events import EventLog, NullLog, RegionFreed, RegionReserved
+from pycore.events import EventLog, Forked, NullLog, RegionFreed, RegionReserved
 from pycore.memory.memory_map import MemoryMap
+from pycore.memory.move import Move
 from pycore.memory.placement import Placement
 from pycore.memory.waste import Waste, tell_apart
 from pycore.request import Request, Sequence
@@ -79,38 +81,107 @@ class ContiguousAllocator:
         self._reservation = reservation
         self._max_len = max_len
         self._regions: dict[int, Region] = {}
+        self._spare: dict[int, list[Region]] = {}  # request of several sequences → regions without a sequence
         self._log = log
 
     def slots_needed(self, request: Request) -> int:
-        """See KVAllocator."""
+        """See KVAllocator. Nothing can be shared: each sequence has a region of its own."""
+        return request.num_seqs * self._piece(request)
+
+    def _piece(self, request: Request) -> int:
         return self._placement.rounded(self._reservation(request, self._max_len))
 
-    def slots_to_admit(self, seq: Sequence) -> int:
+    def slots_to_admit(self, group: Series[Sequence]) -> int:
         """See KVAllocator."""
-        return self.slots_needed(seq.request)
+        return self.slots_needed(group[0].request)
 
-    def allocate_slots(self, seq: Sequence, num_new: int, keep_free: int = 0) -> bool:
-        """See KVAllocator. All slots are taken at the first call; `keep_free` has no meaning here."""
+    def piece_to_admit(self, group: Series[Sequence]) -> int:
+        """See KVAllocator."""
+        return self._piece(group[0].request)
+
+    def can_admit(self, group: Series[Sequence], keep_free: int) -> bool:
+        """See KVAllocator."""
+        piece = self._piece(group[0].request)
+        return sum(length // piece for _, length in self._placement.holes()) >= group[0].request.num_seqs
+
+    def match_prefix(self, seq: Sequence) -> int:
+        """See KVAllocator. A region holds nothing that was there before."""
+        return 0
+
+    def allocate_slots(self, seq: Sequence, num_new: int) -> bool:
+        """See KVAllocator. The first call takes the regions of all sequences that the group will have."""
         if seq.id in self._regions:
             return True
-        asked = self._reservation(seq.request, self._max_len)
-        start = self._placement.place(asked)
-        if start is None:
-            return False
+        request = seq.request
+        asked = self._reservation(request, self._max_len)
+        starts: list[int] = []
+        for _ in range(request.num_seqs):
+            start = self._placement.place(asked)
+            if start is None:
+                for taken in starts:
+                    self._placement.give_back(taken, asked)
+                return False
+            starts.append(start)
         held = self._placement.rounded(asked)
-        self._regions[seq.id] = Region(start, held, asked, seq.request.kv_len)
-        self._log.emit(RegionReserved, seq.id, start, held, asked)
+        regions = [Region(start, held, asked, request.kv_len) for start in starts]
+        self._regions[seq.id] = regions[0]
+        if request.num_seqs > 1:
+            self._spare[request.id] = regions[:0:-1]
+        for start in starts:
+            self._log.emit(RegionReserved, seq.id, start, held, asked)
         return True
 
     def commit(self, seq: Sequence) -> None:
         """See KVAllocator."""
         self._regions[seq.id].num_tokens = seq.num_computed
 
+    def fork(self, parent: Sequence, child: Sequence) -> None:
+        """See KVAllocator. The child gets the group's next region, and a copy of what the parent computed."""
+        region = self._spare[child.request.id].pop()
+        region.num_tokens = child.num_computed
+        self._regions[child.id] = region
+        self._log.emit(Forked, child.id, parent.id, child.name, 0)
+
     def free(self, seq: Sequence) -> None:
-        """See KVAllocator."""
+        """See KVAllocator. Regions of a group go back together, when its last sequence leaves."""
         region = self._regions.pop(seq.id)
+        spare = self._spare.get(seq.request.id)
+        if spare is None:
+            self._give_back(seq, region)
+            return
+        region.num_tokens = 0
+        spare.append(region)
+        if len(spare) == seq.request.num_seqs:
+            for region in self._spare.pop(seq.request.id):
+                self._give_back(seq, region)
+
+    def _give_back(self, seq: Sequence, region: Region) -> None:
         self._placement.give_back(region.start, region.asked)
         self._log.emit(RegionFreed, seq.id, region.start, region.held, self.largest_free)
+
+    def whole_blocks(self, num_tokens: int) -> int:
+        """See KVAllocator. Regions share nothing."""
+        return 0
+
+    def swap_out(self, group: Series[Sequence]) -> int:
+        """See KVAllocator. Who has a region never lacks memory, so nobody is ever preempted."""
+        return 0
+
+    def slots_to_swap_in(self, group: Series[Sequence]) -> int:
+        """See KVAllocator."""
+        return self.slots_to_admit(group)
+
+    def can_swap_in(self, group: Series[Sequence], keep_free: int) -> bool:
+        """See KVAllocator."""
+        return False
+
+    def swap_in(self, group: Series[Sequence]) -> int:
+        """See KVAllocator."""
+        raise KeyError(f"{group} was never swapped out")
+
+    def take_moves(self) -> list[Move]:
+        """See KVAllocator. Nothing is ever moved."""
+        return []
 
     @property
     def num_free(self) -> int:
@@ -148,7 +219,9 @@ class ContiguousAllocator:
     def check(self) -> None:
         """See KVAllocator: regions and holes tile the pool; no region is too short for its tokens."""
         self._placement.check()
-        pieces = [(region.start, region.held) for region in self._regions.values()] + self._placement.holes()
+        spare = [region for regions in self._spare.values() for region in regions]
+        held = [(region.start, region.held) for region in [*self._regions.values(), *spare]]
+        pieces = held + self._placement.holes()
         end = 0
         for start, length in sorted(pieces):
             assert start == end, f"slot {end} is in no piece or in two: {sorted(pieces)}"

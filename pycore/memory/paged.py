@@ -1,77 +1,242 @@
-"""PagedAttention's memory: blocks on demand, one at a time, from anywhere in the pool."""
+"""PagedAttention's memory: blocks on demand, from anywhere in the pool, shared and copied on write.
+
+r5   ─▶ 12 ─▶ 7 ─▶ 30           ×2 on 12 and 7: both tables hold them, neither may write there
+r5.1 ─▶ 12 ─▶ 7 ─▶ 41           30 was copied to 41 when r5.1 wrote its first own token
+"""
 
 from collections import Counter
+from collections.abc import Sequence as Series
 from itertools import chain
 
-from pycore.events import BlocksAllocated, BlocksFreed, EventLog, NullLog
+from pycore.events import (
+    BlockCopied,
+    BlocksAllocated,
+    BlocksFreed,
+    EventLog,
+    Forked,
+    NullLog,
+    PrefixShared,
+)
 from pycore.memory.block_pool import BlockPool
 from pycore.memory.block_table import BlockTable
 from pycore.memory.memory_map import MemoryMap
-from pycore.memory.waste import Waste, tell_apart
-from pycore.request import Request, Sequence
+from pycore.memory.move import Move
+from pycore.memory.swap_space import SwapSpace
+from pycore.memory.waste import Waste, account, tell_apart
+from pycore.request import PREFIX_ID, Request, Sequence
 
 
 class PagedAllocator:
     """A pool of blocks and a block table for each sequence that holds some. Implements KVAllocator.
 
-    A sequence wastes less than one block, and any free block will do (vLLM paper, section 4).
+    A sequence wastes less than one block, and any free block will do (vLLM paper, section 4). Sequences of a
+    group share the blocks of what they have in common; the first write into a shared block copies that block
+    and no other, and the last owner writes in place (section 4.4).
     """
 
-    def __init__(self, pool: BlockPool, block_size: int, log: EventLog | NullLog) -> None:
+    def __init__(
+        self,
+        pool: BlockPool,
+        block_size: int,
+        log: EventLog | NullLog,
+        *,
+        prefix_len: int = 0,
+        swap_space: SwapSpace | None = None,
+    ) -> None:
         """Takes a pool that nobody else uses.
 
         Args:
             pool: all its blocks are free.
             block_size: token slots a block, at least 1.
             log: told of each allocation and release.
+            prefix_len: tokens of the operator's prefix, which stay in blocks of their own for good; 0: none.
+            swap_space: where preempted groups can be swapped to; None: nowhere.
+
+        Raises:
+            ValueError: the prefix does not fit into the pool.
         """
         self.pool = pool
         self.block_size = block_size
         self.capacity = pool.num_blocks * block_size
-        self.largest_holding = self.capacity
+        self.swap_space = swap_space
         self._tables: dict[int, BlockTable] = {}
+        self._swapped: dict[int, int] = {}  # swapped sequence → blocks of the prefix at the head of its table
+        self._moves: list[Move] = []
         self._log = log
+        self._prefix = BlockTable(prefix_len)
+        blocks = pool.allocate(self._blocks_for(prefix_len))
+        if blocks is None:
+            raise ValueError(f"a prefix of {prefix_len} tokens does not fit into {self.capacity} slots")
+        self._prefix.append(blocks, block_size)
+        self._prefix.num_tokens = prefix_len
+        self.largest_holding = pool.num_free * block_size
 
     def _blocks_for(self, num_tokens: int) -> int:
         return -(-num_tokens // self.block_size)
 
     def slots_needed(self, request: Request) -> int:
-        """See KVAllocator."""
-        return self._blocks_for(request.kv_len) * self.block_size
+        """See KVAllocator. Full blocks of the prompt count once, the operator's prefix not at all."""
+        prompt = request.prompt_len // self.block_size if request.num_seqs > 1 else 0
+        each = self._blocks_for(request.kv_len) - prompt
+        total = prompt + request.num_seqs * max(each, 0)
+        if request.output_len == 1:  # nothing is written after the prompt, so nothing is ever copied
+            total = self._blocks_for(request.prompt_len)
+        return (total - self._prefix_match(request, request.prompt_len) // self.block_size) * self.block_size
 
-    def slots_to_admit(self, seq: Sequence) -> int:
-        """See KVAllocator."""
-        return self._blocks_for(seq.num_tokens) * self.block_size
+    def _prefix_match(self, request: Request, num_tokens: int) -> int:
+        """Tokens of the operator's prefix that a sequence need not compute: all but its last at most."""
+        return min(request.shared_prefix, self._prefix.num_tokens, num_tokens - 1)
 
-    def allocate_slots(self, seq: Sequence, num_new: int, keep_free: int = 0) -> bool:
+    def slots_to_admit(self, group: Series[Sequence]) -> int:
+        """See KVAllocator. All share the full blocks of the prompt; what each generated is its own."""
+        first, *others = group
+        matched = self._prefix_match(first.request, first.num_tokens)
+        blocks = self._blocks_for(first.num_tokens) - matched // self.block_size
+        shared = first.request.prompt_len // self.block_size
+        blocks += sum(self._blocks_for(seq.num_tokens) - shared for seq in others)
+        return blocks * self.block_size
+
+    def piece_to_admit(self, group: Series[Sequence]) -> int:
+        """See KVAllocator."""
+        return self.block_size
+
+    def can_admit(self, group: Series[Sequence], keep_free: int) -> bool:
+        """See KVAllocator."""
+        return self.slots_to_admit(group) + self._blocks_for(keep_free) * self.block_size <= self.num_free
+
+    def whole_blocks(self, num_tokens: int) -> int:
+        """See KVAllocator."""
+        return num_tokens - num_tokens % self.block_size
+
+    def match_prefix(self, seq: Sequence) -> int:
+        """See KVAllocator. Only the prefix that the operator declared; its last block may be held in part."""
+        matched = self._prefix_match(seq.request, seq.num_tokens)
+        if matched <= 0:
+            return 0
+        blocks = self._prefix.blocks[: self._blocks_for(matched)]
+        table = self._tables[seq.id] = BlockTable(seq.request.kv_len)
+        table.append(blocks, self.block_size)
+        table.may_share = True
+        self.pool.share(blocks)
+        self._log.emit(PrefixShared, seq.id, len(blocks), matched)
+        return matched
+
+    def allocate_slots(self, seq: Sequence, num_new: int) -> bool:
         """See KVAllocator. Only what the tokens at hand need is taken."""
         table = self._tables.get(seq.id)
         needed = seq.num_computed + num_new
         held = table.num_slots if table else 0
-        if needed <= held:
+        if needed <= held and not table.may_share:
             return True
-        missing = self._blocks_for(needed - held)
-        if keep_free and missing + self._blocks_for(keep_free) > self.pool.num_free:
-            return False
-        blocks = self.pool.allocate(missing)
+        copied = self._shared_block_to_write(seq, table) if table else None
+        missing = max(0, self._blocks_for(needed - held))
+        blocks = self.pool.allocate(missing + (copied is not None))
         if blocks is None:
             return False
         if table is None:
             table = self._tables[seq.id] = BlockTable(seq.request.kv_len)
-        filled = table.blocks[-1] if held else None
-        table.append(blocks)
-        table.num_slots += missing * self.block_size
-        self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self.pool.num_free)
+        if copied is not None:
+            self._copy_on_write(seq, table, copied, blocks.pop(0))
+        if blocks:
+            filled = table.blocks[-1] if held else None
+            table.append(blocks, self.block_size)
+            self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self.pool.num_free)
         return True
+
+    def _shared_block_to_write(self, seq: Sequence, table: BlockTable) -> int | None:
+        """Position in the table of the block that the next token goes to, if others hold that block too."""
+        if not table.may_share:
+            return None
+        at = seq.num_computed // self.block_size
+        if at < len(table.blocks) and self.pool.ref_count(table.blocks[at]) > 1:
+            return at
+        table.may_share = False  # it writes behind what it shares from here on
+        return None
+
+    def _copy_on_write(self, seq: Sequence, table: BlockTable, at: int, target: int) -> None:
+        source = table.blocks[at]
+        table.replace(at, target)
+        table.may_share = False
+        self.pool.free([source])
+        self._moves.append(Move("copy", source, target))
+        self._log.emit(BlockCopied, seq.id, source, target, self.pool.ref_count(source), self.pool.num_free)
 
     def commit(self, seq: Sequence) -> None:
         """See KVAllocator."""
         self._tables[seq.id].num_tokens = seq.num_computed
 
+    def fork(self, parent: Sequence, child: Sequence) -> None:
+        """See KVAllocator. Copies the block table and no block."""
+        source = self._tables[parent.id]
+        blocks = source.blocks[: self._blocks_for(child.num_computed)]
+        self.pool.share(blocks)
+        table = self._tables[child.id] = BlockTable(child.request.kv_len)
+        table.append(blocks, self.block_size)
+        table.num_tokens = child.num_computed
+        table.may_share = source.may_share = True
+        self._log.emit(Forked, child.id, parent.id, child.name, len(blocks))
+
     def free(self, seq: Sequence) -> None:
         """See KVAllocator."""
-        released = self.pool.free(self._tables.pop(seq.id).blocks)
-        self._log.emit(BlocksFreed, seq.id, tuple(released), self.pool.num_free)
+        blocks = self._tables.pop(seq.id).blocks
+        released = self.pool.free(blocks)
+        kept = len(blocks) - len(released)
+        self._log.emit(BlocksFreed, seq.id, tuple(released), self.pool.num_free, kept)
+
+    def swap_out(self, group: Series[Sequence]) -> int:
+        """See KVAllocator."""
+        if self.swap_space is None:
+            return 0
+        own = {seq.id: self._tables[seq.id].blocks[self._num_prefix_blocks(seq) :] for seq in group}
+        place = self.swap_space.put(own)
+        if place is None:
+            return 0
+        self._moves += [Move("out", source, target) for source, target in place.items()]
+        for seq in group:
+            self._swapped[seq.id] = self._num_prefix_blocks(seq)
+            self.pool.free(self._tables.pop(seq.id).blocks)
+        return len(place)
+
+    def _num_prefix_blocks(self, seq: Sequence) -> int:
+        """How many blocks at the head of its table are the operator's: they never leave the GPU."""
+        pairs = zip(self._tables[seq.id].blocks, self._prefix.blocks, strict=False)
+        return sum(mine == prefix for mine, prefix in pairs)
+
+    def can_swap_in(self, group: Series[Sequence], keep_free: int) -> bool:
+        """See KVAllocator."""
+        return self.slots_to_swap_in(group) + self._blocks_for(keep_free) * self.block_size <= self.num_free
+
+    def slots_to_swap_in(self, group: Series[Sequence]) -> int:
+        """See KVAllocator. Its blocks, and one for the next token of each sequence, as vLLM V0 asks."""
+        blocks = self.swap_space.num_blocks([seq.id for seq in group]) + len(group)
+        return min(blocks * self.block_size, self.slots_needed(group[0].request))
+
+    def swap_in(self, group: Series[Sequence]) -> int:
+        """See KVAllocator."""
+        tables = self.swap_space.tables([seq.id for seq in group])
+        holders = Counter(chain.from_iterable(tables.values()))
+        place = dict(zip(holders, self.pool.allocate(len(holders)), strict=True))
+        for seq in group:
+            table = self._tables[seq.id] = BlockTable(seq.request.kv_len)
+            prefix = self._prefix.blocks[: self._swapped.pop(seq.id)]
+            self.pool.share(prefix)
+            table.append([*prefix, *(place[block] for block in tables[seq.id])], self.block_size)
+            table.num_tokens = seq.num_computed
+            table.may_share = True
+        for block, count in holders.items():
+            self.pool.share([place[block]] * (count - 1))
+        self.swap_space.take([seq.id for seq in group])
+        self._moves += [Move("in", source, target) for source, target in place.items()]
+        return len(place)
+
+    def _holders(self) -> dict[int, BlockTable]:
+        """All tables by holder, the operator's prefix first if there is one."""
+        return {PREFIX_ID: self._prefix, **self._tables} if self._prefix.blocks else self._tables
+
+    def take_moves(self) -> list[Move]:
+        """See KVAllocator."""
+        moves, self._moves = self._moves, []
+        return moves
 
     def block_table(self, seq: Sequence) -> tuple[int, ...]:
         """Physical blocks of the sequence in logical order; empty if it holds none."""
@@ -90,13 +255,14 @@ class PagedAllocator:
 
     def memory_map(self) -> MemoryMap:
         """See KVAllocator."""
-        tables = self._tables.values()
+        held = self._holders()
+        tables = held.values()
         size = self.block_size
         free = self.num_free
         return MemoryMap(
             self.capacity,
             size,
-            tuple(self._tables),
+            tuple(held),
             tuple([table.num_tokens for table in tables]),
             tuple([table.final_tokens for table in tables]),
             tuple([table.num_slots for table in tables]),
@@ -107,21 +273,25 @@ class PagedAllocator:
 
     def waste(self, demand: int) -> Waste:
         """See KVAllocator."""
-        tables = self._tables.values()
+        tables = self._holders().values()
+        free = self.num_free
+        if sum([table.num_slots for table in tables]) > self.capacity - free:  # some are shared
+            return account(self.memory_map(), demand)
         real = sum([table.num_tokens for table in tables])
         ever = sum([t.final_tokens if t.final_tokens < t.num_slots else t.num_slots for t in tables])
-        free = self.num_free
         return tell_apart(real, ever, self.capacity - free, (free,), demand)
 
     def check(self) -> None:
         """See KVAllocator: a block's reference count = the tables that hold it; tokens fit their blocks."""
         self.pool.check()
-        holders = Counter(chain.from_iterable(table.blocks for table in self._tables.values()))
+        holders = Counter(chain.from_iterable(table.blocks for table in self._holders().values()))
         for block in range(self.pool.num_blocks):
             count = self.pool.ref_count(block)
             assert holders[block] == count, (
                 f"block {block}: {holders[block]} tables hold it, its reference count is {count}"
             )
+        if self.swap_space is not None:
+            self.swap_space.check()
         for seq_id, table in self._tables.items():
             assert table.num_slots == len(table.blocks) * self.block_size, (
                 f"r{seq_id}: {table.num_slots} slots in {len(table.blocks)} blocks of {self.block_size}"

@@ -48,6 +48,20 @@ class Waste:
         return 1 - self.real / self.capacity
 
 
+def _real_and_ever(memory: MemoryMap) -> tuple[int, int]:
+    """Slots that hold real KV, and slots that do or will; those of a shared block count once."""
+    if sum(memory.held) <= memory.used:  # nobody shares
+        return sum(memory.tokens), sum(map(min, memory.final, memory.held))
+    size = memory.block_size
+    real: dict[int, int] = {}
+    ever: dict[int, int] = {}
+    for tokens, final, blocks in zip(memory.tokens, memory.final, memory.places, strict=True):
+        for i, block in enumerate(blocks):
+            real[block] = max(real.get(block, 0), min(size, max(0, tokens - i * size)))
+            ever[block] = max(ever.get(block, 0), min(size, max(0, final - i * size)))
+    return sum(real.values()), sum(ever.values())
+
+
 def account(memory: MemoryMap, demand: int) -> Waste:
     """Tells the slots of a pool apart.
 
@@ -62,8 +76,8 @@ def account(memory: MemoryMap, demand: int) -> Waste:
     >>> round(100 * account(paged, 40).share_of_used), round(100 * account(paged, 40).share_of_pool)
     (8, 17)
     """
-    ever = sum(map(min, memory.final, memory.held))
-    return tell_apart(sum(memory.tokens), ever, memory.used, memory.holes, demand)
+    real, ever = _real_and_ever(memory)
+    return tell_apart(real, ever, memory.used, memory.holes, demand)
 
 
 def tell_apart(real: int, ever: int, used: int, holes: Sequence[int], demand: int) -> Waste:

@@ -54,7 +54,9 @@ class AllocatorMachine(RuleBasedStateMachine):
         before, free, largest = self.memory.memory_map(), self.memory.num_free, self.memory.largest_free
         wanted = self.slots_missing(seq, new)
         seq.num_tokens += new
-        given = self.memory.allocate_slots(seq, seq.num_uncomputed, keep_free)
+        can = seq.id in self.live or self.memory.can_admit([seq], keep_free)
+        given = can and self.memory.allocate_slots(seq, seq.num_uncomputed)
+        assert given == can or seq.id in self.live, "admitted, and then refused"
         self.memory.check()
         if given:
             assert wanted <= largest
@@ -71,7 +73,7 @@ class AllocatorMachine(RuleBasedStateMachine):
         """Slots that must be taken so that `new` more tokens have room."""
         if seq.id not in self.live:
             probe = sequence(-1, seq.num_tokens + new, seq.request.total_len - seq.num_tokens - new)
-            return self.memory.slots_to_admit(probe if self.paged else seq)
+            return self.memory.slots_to_admit([probe if self.paged else seq])
         if not self.paged:
             return 0
         size = self.memory.block_size

@@ -30,7 +30,12 @@ def test_what_is_held_is_the_reservation_as_the_placement_rounds_it(reservation,
     for placement, held in (("first_fit", first_fit), ("buddy", buddy)):
         memory = contiguous(reservation, placement)
         seq = sequence(0, prompt=5, output=6)
-        assert memory.slots_needed(seq.request) == memory.slots_to_admit(seq) == held
+        assert (
+            memory.slots_needed(seq.request)
+            == memory.slots_to_admit([seq])
+            == memory.piece_to_admit([seq])
+            == held
+        )
         assert prefill(memory, seq)
         assert memory.memory_map().held == (held,)
         assert memory.num_free == 64 - held
@@ -85,7 +90,7 @@ def test_enough_free_memory_in_pieces_is_not_enough():
 def test_the_watermark_has_no_meaning_where_nothing_grows():
     memory = contiguous(capacity=8)
     seq = sequence(0, prompt=4, output=4)
-    assert memory.allocate_slots(seq, 4, keep_free=8)
+    assert memory.can_admit([seq], keep_free=8)
 
 
 def test_a_buddy_pool_can_give_no_more_than_its_largest_region():

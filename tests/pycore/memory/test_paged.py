@@ -61,17 +61,17 @@ def test_a_refused_allocation_changes_nothing():
 def test_the_watermark_keeps_blocks_free():
     memory = paged(num_blocks=4)
     seq = sequence(0, prompt=8)
-    assert not memory.allocate_slots(seq, 8, keep_free=9)  # 9 slots are 3 blocks: 2 + 3 > 4
-    assert memory.allocate_slots(seq, 8, keep_free=8)
-    assert memory.num_free == 8
+    assert not memory.can_admit([seq], keep_free=9)  # 9 slots are 3 blocks: 2 + 3 > 4
+    assert memory.can_admit([seq], keep_free=8)
+    assert memory.num_free == 16  # asking takes nothing
 
 
-def test_room_that_is_there_already_needs_no_block_and_no_watermark():
+def test_room_that_is_there_already_needs_no_block():
     memory = paged(num_blocks=1)
     seq = sequence(0, prompt=2)
     assert prefill(memory, seq)
     seq.num_tokens = 4
-    assert memory.allocate_slots(seq, 2, keep_free=4)
+    assert memory.allocate_slots(seq, 2)
 
 
 def test_events_tell_the_new_blocks_the_filled_one_and_what_is_left():
@@ -98,9 +98,9 @@ def test_sizes_asked_for_are_whole_blocks():
     memory = paged(num_blocks=8, block_size=4)
     seq = sequence(0, prompt=5, output=5)
     assert memory.slots_needed(seq.request) == 12  # 9 KV slots
-    assert memory.slots_to_admit(seq) == 8
+    assert memory.slots_to_admit([seq]) == 8
     seq.num_tokens = 9  # preempted after four tokens: they are computed again
-    assert memory.slots_to_admit(seq) == 12
+    assert memory.slots_to_admit([seq]) == 12
     assert (memory.capacity, memory.largest_holding) == (32, 32)
 
 

@@ -11,6 +11,7 @@ from pycore.events import (
     Rejected,
     Waiting,
 )
+from pycore.model_runner import Outcome
 from pycore.request import Status
 from tests.pycore.build import engine, run, step
 
@@ -38,7 +39,7 @@ class TestAdmission:
             Waiting(1, 12, 4, 4, "memory")
         ]  # r2 would fit into the free block
         assert ids(started.scheduler.waiting) == [1, 2]
-        assert started.scheduler.demand == 12
+        assert started.scheduler.head_needed == 12
 
     def test_a_prompt_emits_its_first_token_in_the_step_of_its_admission(self):
         started = engine([(5, 3)])
@@ -183,7 +184,7 @@ class TestPreemption:
         assert batch.num_new == [1, 1]
         assert batch.num_preempted == 1
         assert ids(started.scheduler.waiting) == [0]
-        started.scheduler.advance(batch, 9)
+        started.scheduler.advance(batch, Outcome(), 9)
         events = run(started)
         assert sorted(event.seq for event in of_kind(events, Finished)) == [0, 1, 2]
 
