@@ -1,12 +1,12 @@
 """A recording as the columns that the page's pictures draw; the format is told in docs/architecture.md."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from app.backend.narrate import Line, narrate
+from app.backend.narrate import Line, Narrator
 from app.backend.texts import LANGUAGES
 from pycore import events as ev
 from pycore.recorder import Recording
-from pycore.request import Request
+from pycore.request import PREFIX_ID, Request
 from pycore.snapshot import Snapshot
 
 FORMAT_VERSION = 1
@@ -26,7 +26,9 @@ def recording_columns(recording: Recording, requests: tuple[Request, ...], mode:
     """
     first = recording[0].memory
     frames = recording.frames
-    log = [list(narrate(frame.events, first.block_size, mode == "paged")) for frame in frames]
+    narrator = Narrator(first.block_size, mode == "paged")
+    log = [list(narrator.lines(frame.events)) for frame in frames]
+    sequences = _Sequences(frames, requests)
     return {
         "version": FORMAT_VERSION,
         "mode": mode,
@@ -36,35 +38,60 @@ def recording_columns(recording: Recording, requests: tuple[Request, ...], mode:
         "max_len": max_len,
         "steps": len(frames) - 1,
         "digest": recording.digest(),
-        "seqs": _seqs(frames, requests),
-        "frames": {**_frames(frames), "event_start": _starts(map(len, log))},
-        **_holdings(frames, paged=mode == "paged"),
-        "waits": {"seq": [seq for frame in frames for seq in frame.waiting]},
-        "events": _sentences([line for lines in log for line in lines]),
+        "seqs": sequences.columns(narrator),
+        "frames": {**_frames(frames, sequences.number), "event_start": _starts(map(len, log))},
+        **_holdings(frames, sequences.number, paged=mode == "paged"),
+        "waits": {"seq": [sequences.number(seq) for frame in frames for seq in frame.waiting]},
+        "events": _sentences([line for lines in log for line in lines], sequences.number),
     }
 
 
-def _seqs(frames: tuple[Snapshot, ...], requests: tuple[Request, ...]) -> dict[str, list[int]]:
-    """One entry a request that arrived: lengths in tokens, first and last frame (−1: still there)."""
-    arrival: dict[int, int] = {}
-    finish: dict[int, int] = {}
-    for frame in frames:
-        for event in frame.events:
-            if isinstance(event, ev.Arrived):
-                arrival[event.seq] = frame.step
-            elif isinstance(event, ev.Finished | ev.Rejected):
-                finish[event.seq] = frame.step
-    arrived = [request for request in requests if request.id in arrival]
-    return {
-        "id": [request.id for request in arrived],
-        "prompt": [request.prompt_len for request in arrived],
-        "output": [request.output_len for request in arrived],
-        "arrival": [arrival[request.id] for request in arrived],
-        "finish": [finish.get(request.id, -1) for request in arrived],
-    }
+class _Sequences:
+    """The sequences of a run, numbered from 0: requests in order of arrival, then forks in order of creation.
+
+    In a run without forks a sequence's number is its request's id. The operator's prefix is numbered last.
+    """
+
+    def __init__(self, frames: tuple[Snapshot, ...], requests: tuple[Request, ...]) -> None:
+        self._arrival: dict[int, int] = {}
+        self._finish: dict[int, int] = {}
+        self._request: dict[int, int] = {}
+        for frame in frames:
+            for event in frame.events:
+                if isinstance(event, ev.Arrived):
+                    self._arrival[event.seq] = frame.step
+                    self._request[event.seq] = event.seq
+                elif isinstance(event, ev.Forked):
+                    self._arrival[event.seq] = frame.step
+                    self._request[event.seq] = self._request[event.parent]
+                elif isinstance(event, ev.Finished | ev.Rejected | ev.Dropped):
+                    self._finish[event.seq] = frame.step
+        self._lengths = {request.id: request for request in requests}
+        self._ids = sorted(self._arrival)
+        if PREFIX_ID in frames[0].memory.seqs:
+            self._ids.append(PREFIX_ID)
+            self._arrival[PREFIX_ID] = 0
+        self._number = {id: number for number, id in enumerate(self._ids)}
+
+    def number(self, seq: int) -> int:
+        """The number of the sequence with this id."""
+        return self._number[seq]
+
+    def columns(self, narrator: Narrator) -> dict[str, list]:
+        """One entry a sequence: lengths in tokens, first and last frame (−1: still there)."""
+        lengths = [self._lengths.get(self._request.get(id)) for id in self._ids]
+        return {
+            "id": list(range(len(self._ids))),
+            "name": ["prefix" if id == PREFIX_ID else narrator.name(id) for id in self._ids],
+            "request": [self._number[self._request.get(id, id)] for id in self._ids],
+            "prompt": [request.prompt_len if request else 0 for request in lengths],
+            "output": [request.output_len if request else 0 for request in lengths],
+            "arrival": [self._arrival[id] for id in self._ids],
+            "finish": [self._finish.get(id, -1) for id in self._ids],
+        }
 
 
-def _frames(frames: tuple[Snapshot, ...]) -> dict[str, list[int]]:
+def _frames(frames: tuple[Snapshot, ...], number: Callable[[int], int]) -> dict[str, list[int]]:
     """One entry a frame, but for the three starts, which have one more."""
     return {
         "now_ns": [frame.now_ns for frame in frames],
@@ -81,9 +108,9 @@ def _frames(frames: tuple[Snapshot, ...]) -> dict[str, list[int]]:
         "usable": [frame.waste.usable for frame in frames],
         "free": [frame.num_free for frame in frames],
         "largest_free": [frame.largest_free for frame in frames],
-        "head": [frame.waiting[0] if frame.waiting else -1 for frame in frames],
+        "head": [number(frame.waiting[0]) if frame.waiting else -1 for frame in frames],
         "head_needed": [frame.head_needed for frame in frames],
-        "row_start": _starts(frame.num_running for frame in frames),
+        "row_start": _starts(len(frame.memory.seqs) for frame in frames),
         "wait_start": _starts(len(frame.waiting) for frame in frames),
     }
 
@@ -95,7 +122,7 @@ def _starts(lengths: Iterable[int]) -> list[int]:
     return starts
 
 
-def _holdings(frames: tuple[Snapshot, ...], paged: bool) -> dict:
+def _holdings(frames: tuple[Snapshot, ...], number: Callable[[int], int], paged: bool) -> dict:
     """Who holds what: one row a running sequence and frame.
 
     A block table only grows, so the rows of a residency share one list in `tables`, of which a row uses the
@@ -106,7 +133,7 @@ def _holdings(frames: tuple[Snapshot, ...], paged: bool) -> dict:
     current: dict[int, int] = {}  # sequence → its list in tables
     for frame in frames:
         memory = frame.memory
-        rows["seq"] += memory.seqs
+        rows["seq"] += map(number, memory.seqs)
         rows["tokens"] += memory.tokens
         rows["final"] += memory.final
         rows["held"] += memory.held
@@ -124,11 +151,11 @@ def _holdings(frames: tuple[Snapshot, ...], paged: bool) -> dict:
     return {"rows": rows, "tables": [list(table) for table in tables]}
 
 
-def _sentences(lines: list[Line]) -> dict:
+def _sentences(lines: list[Line], number: Callable[[int], int]) -> dict:
     """The log: one entry a sentence."""
     return {
         "kind": [line.kind for line in lines],
-        "seq": [line.seq for line in lines],
+        "seq": [number(line.seq) for line in lines],
         "blocks": [list(line.blocks) for line in lines],
         **{lang: [line.sentences[lang] for line in lines] for lang in LANGUAGES},
     }

@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from app.backend.texts import LANGUAGES, text
 from pycore import events as ev
 
+# What the scheduler did and what memory did, told in one sentence where the one follows the other.
+_MEMORY_FIRST = (ev.BlocksAllocated, ev.RegionReserved), (ev.Admitted, ev.Recovered)
+_MEMORY_SECOND = (ev.Finished, ev.Preempted, ev.Dropped), (ev.BlocksFreed, ev.RegionFreed)
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -13,7 +17,7 @@ class Line:
 
     Attributes:
         kind: name of the event's class; what the mark on the time line shows.
-        seq: the sequence it is about.
+        seq: id of the sequence it is about.
         blocks: physical blocks it names.
         sentences: by language.
     """
@@ -24,94 +28,121 @@ class Line:
     sentences: dict[str, str] = field(default_factory=dict)
 
 
-def narrate(events: tuple[ev.Event, ...], block_size: int, paged: bool) -> Iterator[Line]:
-    """The log lines of one step, in order.
+class Narrator:
+    """Tells a run, step after step; remembers what sequences are called."""
 
-    An admission, a preemption and a finish each come as two events, what the scheduler did and what memory
-    did; they are told in one sentence.
+    def __init__(self, block_size: int, paged: bool) -> None:
+        """A narrator before the first step.
 
-    Args:
-        events: of one step.
-        block_size: slots a block: slots are told as blocks where memory is paged.
-        paged: which allocator it was.
-    """
-    at = 0
-    while at < len(events):
-        first = events[at]
-        second = events[at + 1] if at + 1 < len(events) else None
-        pair = _pair(first, second)
-        at += 2 if pair else 1
-        yield _line(*(pair or (first, None)), block_size, paged)
+        Args:
+            block_size: slots a block: slots are told as blocks where memory is paged.
+            paged: which allocator it is.
+        """
+        self._unit = block_size if paged else 1
+        self._mode = "paged" if paged else "contiguous"
+        self._forked: dict[int, str] = {}
+
+    def name(self, seq: int) -> str:
+        """How a sequence is shown: `r5`, or `r5.2` for a further sequence of r5."""
+        return self._forked.get(seq, f"r{seq}")
+
+    def lines(self, events: tuple[ev.Event, ...]) -> Iterator[Line]:
+        """The log lines of one step, in order."""
+        at = 0
+        while at < len(events):
+            first = events[at]
+            second = events[at + 1] if at + 1 < len(events) else None
+            if isinstance(first, ev.Forked):
+                self._forked[first.seq] = first.name
+            pair = _pair(first, second)
+            at += 2 if pair else 1
+            yield self._line(*(pair or (first, None)))
+
+    def _line(self, event: ev.Event, memory: ev.Event | None) -> Line:
+        blocks = getattr(memory or event, "blocks", ())
+        if isinstance(event, ev.BlockCopied):
+            blocks = (event.source, event.block)
+        elif not isinstance(blocks, tuple):
+            blocks = ()
+        key, fields = self._key_and_fields(event, memory)
+        sentences = {}
+        for lang in LANGUAGES:
+            number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
+            places = text(lang, f"event.places.{number}", blocks=", ".join(map(str, blocks)))
+            sentences[lang] = text(lang, key, seq=self.name(event.seq), places=places, **fields)
+        return Line(type(event).__name__, event.seq, blocks, sentences)
+
+    def _key_and_fields(self, event: ev.Event, memory: ev.Event | None) -> tuple[str, dict[str, object]]:
+        """Key in the catalogue, and the fields that its sentence shows."""
+        mode, unit = self._mode, self._unit
+        key = f"event.{type(event).__name__}"
+        fields = _memory_fields(memory or event)
+        match event:
+            case ev.Arrived():
+                return key, {"prompt": event.prompt_len, "output": event.output_len}
+            case ev.Rejected(reason="pool"):
+                amounts = {"needed": event.needed // unit, "limit": event.limit // unit}
+                return f"{key}.pool.{mode}", amounts
+            case ev.Rejected():
+                return f"{key}.{event.reason}", {"needed": event.needed, "limit": event.limit}
+            case ev.Waiting(reason="batch" | "preempted"):
+                return f"{key}.{event.reason}", {}
+            case ev.Waiting():
+                amounts = {
+                    "needed": event.needed // unit,
+                    "free": event.free // unit,
+                    "largest": event.largest_free // unit,
+                }
+                return f"{key}.{event.reason}.{mode}", amounts
+            case ev.Admitted() | ev.Recovered():
+                return f"{key}.{mode}" if memory else key, fields | {"tokens": event.num_tokens}
+            case ev.Preempted():
+                fields |= {"by": self.name(event.by), "tokens": event.num_lost}
+                if memory is None:
+                    return f"{key}.plain", fields
+                return f"{key}.self" if event.seq == event.by else key, fields
+            case ev.Finished():
+                return f"{key}.{mode}" if memory else key, fields | {"tokens": event.num_generated}
+            case ev.Dropped():
+                return f"{key}.freed" if memory else key, fields
+            case ev.BlocksAllocated():
+                return f"{key}.first" if event.filled is None else key, fields | {"filled": event.filled}
+            case ev.Forked():
+                return f"{key}.{mode}", {"parent": self.name(event.parent), "shared": event.shared}
+            case ev.BlockCopied():
+                fields = {"source": event.source, "block": event.block, "holders": event.holders}
+                return key, fields | {"free": event.free}
+            case ev.PrefixShared():
+                return key, {"blocks": event.num_blocks, "tokens": event.num_tokens}
+            case ev.SwappedOut():
+                fields = {"blocks": event.num_blocks, "cpu": event.cpu_free}
+                return key, fields | {"by": self.name(event.by)}
+            case ev.SwappedIn():
+                return key, {"blocks": event.num_blocks, "free": event.free}
+        return key, fields
 
 
 def _pair(first: ev.Event, second: ev.Event | None) -> tuple[ev.Event, ev.Event] | None:
     """(scheduler's event, memory's event) if the two are one happening."""
     if second is None or first.seq != second.seq:
         return None
-    if isinstance(first, ev.BlocksAllocated | ev.RegionReserved) and isinstance(
-        second, ev.Admitted | ev.Recovered
-    ):
+    if isinstance(first, _MEMORY_FIRST[0]) and isinstance(second, _MEMORY_FIRST[1]):
         return second, first
-    if isinstance(first, ev.Finished | ev.Preempted) and isinstance(second, ev.BlocksFreed | ev.RegionFreed):
+    if isinstance(first, _MEMORY_SECOND[0]) and isinstance(second, _MEMORY_SECOND[1]):
         return first, second
     return None
 
 
-def _line(event: ev.Event, memory: ev.Event | None, block_size: int, paged: bool) -> Line:
-    kind = type(event).__name__
-    blocks = getattr(memory or event, "blocks", ())
-    key, fields = _key_and_fields(kind, event, memory, block_size, paged)
-    sentences = {}
-    for lang in LANGUAGES:
-        number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
-        places = text(lang, f"event.places.{number}", blocks=", ".join(map(str, blocks)))
-        sentence = text(lang, key, seq=f"r{event.seq}", places=places, **fields)
-        sentences[lang] = sentence[:1].upper() + sentence[1:] if sentence.startswith("block") else sentence
-    return Line(kind, event.seq, tuple(blocks), sentences)
-
-
-def _key_and_fields(
-    kind: str, event: ev.Event, memory: ev.Event | None, block_size: int, paged: bool
-) -> tuple[str, dict[str, object]]:
-    """Key in the catalogue, and the fields that its sentence shows."""
-    mode = "paged" if paged else "contiguous"
-    unit = block_size if paged else 1
-    region = memory if isinstance(memory, ev.RegionReserved | ev.RegionFreed) else event
-    fields: dict[str, object] = {}
-    if isinstance(region, ev.RegionReserved | ev.RegionFreed):
-        fields |= {"first": region.start, "last": region.start + region.held - 1}
-    if isinstance(region, ev.RegionFreed):
-        fields["largest"] = region.largest_free
-    if isinstance(memory, ev.BlocksAllocated | ev.BlocksFreed):
-        fields["free"] = memory.free
-    match event:
-        case ev.Arrived():
-            return "event.Arrived", {"prompt": event.prompt_len, "output": event.output_len}
-        case ev.Rejected(reason="context"):
-            return "event.Rejected.context", {"needed": event.needed, "limit": event.limit}
-        case ev.Rejected():
-            return f"event.Rejected.pool.{mode}", {
-                "needed": event.needed // unit,
-                "limit": event.limit // unit,
-            }
-        case ev.Waiting():
-            key = f"event.Waiting.{event.reason}"
-            return key if event.reason in ("batch", "preempted") else f"{key}.{mode}", {
-                "needed": event.needed // unit,
-                "free": event.free // unit,
-                "largest": event.largest_free // unit,
-            }
-        case ev.Admitted() | ev.Recovered():
-            return f"event.{kind}.{mode}", fields | {"tokens": event.num_tokens}
-        case ev.Preempted():
-            key = "event.Preempted.self" if event.seq == event.by else "event.Preempted"
-            return key, fields | {"by": f"r{event.by}", "tokens": event.num_lost}
-        case ev.Finished():
-            return f"event.Finished.{mode}", fields | {"tokens": event.num_generated}
-        case ev.BlocksAllocated(filled=None):
-            return "event.BlocksAllocated.first", {"free": event.free}
+def _memory_fields(memory: ev.Event) -> dict[str, object]:
+    """What an event of an allocator says about places and what is left."""
+    match memory:
         case ev.BlocksAllocated():
-            return "event.BlocksAllocated", {"free": event.free, "filled": event.filled}
+            return {"free": memory.free}
         case ev.BlocksFreed():
-            return "event.BlocksFreed", {"free": event.free}
-    return f"event.{kind}", fields
+            return {"free": memory.free, "kept": memory.kept}
+        case ev.RegionReserved():
+            return {"first": memory.start, "last": memory.start + memory.held - 1}
+        case ev.RegionFreed():
+            last = memory.start + memory.held - 1
+            return {"first": memory.start, "last": last, "largest": memory.largest_free}
+    return {}
