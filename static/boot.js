@@ -66,6 +66,9 @@ form.write(wanted);
 const simulation = new Simulation({
   onShow(recording, other, response) {
     dropNotice("run");
+    if (response) {
+      dropNotice("address.settings"); // Python has looked at them itself
+    }
     response?.notices.forEach((notice, i) => showNotice(`run.${i}`, notice.level, () => notice[currentLanguage()]));
     form.write(recording.settings);
     state.set({
@@ -113,8 +116,8 @@ function onPython(report) {
       simulation.want(asked, asked === wanted ? { mode: wanted.mode, ...address.settings } : asked);
     } else if (corrections.length) {
       backend.request("simulate", { settings: address.settings }).then(({ notices }) => {
-        dropNotice("address");
-        notices.forEach((notice, i) => showNotice(`address.${i}`, notice.level, () => notice[currentLanguage()]));
+        dropNotice("address.settings");
+        notices.forEach((notice, i) => showNotice(`address.settings.${i}`, notice.level, () => notice[currentLanguage()]));
       });
     }
   } else if (report.state === "failed" && before !== "failed") {
@@ -152,8 +155,11 @@ if (first !== simulation.find(wanted)) {
   form.write(wanted);
   ask(wanted);
 }
-const problems = [...address.corrections, ...corrections];
-problems.forEach((problem, i) => showNotice(`address.${i}`, "warning", () => text("page.notice.corrected", problem)));
+for (const [place, problems] of Object.entries({ page: address.corrections, settings: corrections })) {
+  problems.forEach((problem, i) => {
+    showNotice(`address.${place}.${i}`, "warning", () => text("page.notice.corrected", problem));
+  });
+}
 
 const tabs = new Tabs((tab) => state.set({ tab }), { state, given: address.given, showNotice });
 const dialogs = new Dialogs(now);

@@ -8,7 +8,7 @@ const LABELS_FROM = 26; // px of cell width from which ids are printed
 const NUMBERS_FROM = 34; // and block numbers
 const HATCHES_FROM = 14; // and hatches: in smaller cells a paler fill says the same
 const DIM = 0.16;
-const FAINT = { real: 1, reserved: 0.14, internal: 0.14 }; // how solid a part is filled, under its hatch
+const FAINT = { light: 0.14, dark: 0.32 }; // how solid the ground of a hatch is filled
 
 // Columns and cell size for `blocks` cells in `width` px: columns of a power of two, as people count memory.
 export function gridShape(blocks, width) {
@@ -124,7 +124,7 @@ export class PoolGrid {
       const alpha = lit && !lit.seqs.has(row.seq) ? DIM : 1;
       this._push(spans, block, low / size, high / size);
       spans.colour.push(colour.fill);
-      spans.fill.push(FAINT[part] * (hatched || part === "real" ? 1 : 2) * alpha);
+      spans.fill.push(part === "real" ? alpha : FAINT[theme] * (hatched ? 1 : 2) * alpha);
       spans.alpha.push(alpha);
       spans.line.push(colours.cell_line);
       if (hatched && HATCHES[part]) {

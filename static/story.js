@@ -16,7 +16,7 @@ export function headline(recording, t, other) {
         ? ["page.headline.broken_up", who]
         : ["page.headline.wasteful", who];
     }
-    if (!other) {
+    if (!other || t > other.steps) {
       return ["page.headline.paged_waiting", { ...who, share: percent(1 - frame.waste_used) }];
     }
   }
@@ -29,8 +29,9 @@ export function headline(recording, t, other) {
     }
     return rejected ? ["page.headline.rejected", { n: rejected }] : ["page.headline.idle", {}];
   }
-  if (recording.paged && other && t <= other.steps) {
-    const then = other.frame(t);
+  const then = recording.paged && other && t <= other.steps ? other.frame(t) : null;
+  // Where memory is not tight there is nothing to compare.
+  if (then && (then.running !== frame.running || percent(then.waste_pool) !== percent(frame.waste_pool))) {
     return [
       "page.headline.compare",
       {

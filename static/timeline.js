@@ -39,7 +39,9 @@ export class Timeline {
       below = frames[part].map((slots, t) => below[t] + slots / recording.capacity);
       stack[part] = below;
     }
-    model("timeline").x_range.setv({ start: 0, end: this._steps });
+    const plot = model("timeline");
+    plot.height = this._place.clientHeight || plot.height;
+    plot.x_range.setv({ start: 0, end: this._steps });
     setData("timeline.stack", stack);
     for (const [mark, steps] of Object.entries(recording.marks)) {
       setData(`timeline.${mark}`, { step: steps });

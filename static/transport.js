@@ -9,6 +9,7 @@ export class Transport {
     const find = (id) => document.getElementById(id);
     this._slider = find("frame");
     this._words = find("step-words");
+    this._short = find("step-short");
     this._play = find("play");
     this._speed = find("speed");
     this._due = 0;
@@ -83,6 +84,7 @@ export class Transport {
     const words = text("page.frame.value", { step: frame, steps: recording.steps });
     this._slider.setAttribute("aria-valuetext", words);
     this._words.textContent = words;
+    this._short.textContent = text("page.frame.short", { step: frame, steps: recording.steps });
     const label = text(playing ? "page.go.pause" : "page.go.play");
     this._play.setAttribute("aria-label", label);
     this._play.title = label;
