@@ -12,12 +12,11 @@ const words = (figure) => {
 // {name: [figure, words]}: what most readers came for.
 function mainFigures(result) {
   const idle = (result.mean.reserved + result.mean.internal) / result.capacity;
-  const of = { finished: written(figureOf("num_finished", result))[0], total: written(figureOf("num_requests", result))[0] };
   return {
     utilisation: words(figureOf("utilisation", result)),
     idle_held: words({ value: idle, kind: "share" }),
     residents: words(figureOf("mean_running", result)),
-    finished: text("tab.replay.finished_of", of),
+    finished: words(figureOf("num_finished", result)),
     rejected: words(figureOf("num_rejected", result)),
     preemptions: words(figureOf("num_preemptions", result)),
     fragmented: words(figureOf("fragmented_steps", result)),
@@ -33,7 +32,7 @@ export function drawCounters(list, result) {
       value.textContent = shown;
       value.dataset.counter = name;
       const label = document.createElement("dt");
-      label.textContent = text(`tab.replay.kpi.${name}`);
+      label.textContent = text(`tab.replay.kpi.${name}`, { total: result.num_requests });
       box.append(label, value);
       return box;
     }),

@@ -6,7 +6,11 @@ import { scheme } from "./colours.js";
 import { tabData } from "./tab_data.js";
 import { currentLanguage, text } from "./text.js";
 
-const numbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 20 });
+// Numbers of one column with as many digits after the point as the one that has most.
+function numberFormat(values) {
+  const digits = Math.max(0, ...values.map((value) => String(value ?? "").split(".")[1]?.length ?? 0));
+  return new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
 
 function make(tag, className, ...children) {
   const element = document.createElement(tag);
@@ -21,11 +25,11 @@ function withUnit([key, unit]) {
   return unit ? text("tab.experiments.with_unit", { name: text(key), unit: text(unit) }) : text(key);
 }
 
-function cellWords(value, kind) {
+function cellWords(value, kind, format) {
   if (value === null) {
     return text("tab.experiments.none");
   }
-  return kind === "key" ? text(value) : numbers.format(value);
+  return kind === "key" ? text(value) : format.format(value);
 }
 
 function table({ key, columns, rows }, id) {
@@ -36,9 +40,10 @@ function table({ key, columns, rows }, id) {
     cell.scope = "col";
     return cell;
   }));
+  const formats = columns.map((_, i) => numberFormat(rows.map((row) => row[i])));
   const body = rows.map((row) => make("tr", "", ...row.map((value, i) => {
     const { kind } = columns[i];
-    const cell = make(i ? "td" : "th", kind === "key" ? "" : "num", cellWords(value, kind));
+    const cell = make(i ? "td" : "th", kind === "key" ? "" : "num", cellWords(value, kind, formats[i]));
     if (!i) {
       cell.scope = "row";
     }

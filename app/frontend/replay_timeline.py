@@ -9,6 +9,8 @@ from app.frontend.theme import PARTS, SCHEMES
 # Series of requests: name → (role of its colour in a scheme, dash).
 COUNTS = {"running": ("real", "solid"), "waiting": ("reserved", "dashed")}
 
+LABELS_WIDTH = 48  # px left of both figures, so that their time axes stand in line
+
 
 def replay_pool() -> figure:
     """The figure "replay.pool"; x is time, y percent of the pool.
@@ -17,6 +19,7 @@ def replay_pool() -> figure:
     """
     light = SCHEMES["light"]
     plot = framed_figure("replay.pool", 220)
+    plot.min_border_left = LABELS_WIDTH
     plot.y_range.end = 100
     parts = list(PARTS)
     columns = ["x", "zero", *parts]
@@ -43,6 +46,7 @@ def replay_counts() -> figure:
     """The figure "replay.counts"; x is time, y requests. Source replay.counts.lines: x and both series."""
     light = SCHEMES["light"]
     plot = framed_figure("replay.counts", 150)
+    plot.min_border_left = LABELS_WIDTH
     source = ColumnDataSource(name="replay.counts.lines", data={"x": [], **{name: [] for name in COUNTS}})
     for name, (role, dash) in COUNTS.items():
         plot.line(
