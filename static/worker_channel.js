@@ -21,6 +21,9 @@ export class WorkerChannel {
   }
 
   _receive(data) {
+    if (this._failed !== null) {
+      return; // what was already on its way
+    }
     if (data.type === "progress") {
       this._onState({ state: "loading", stage: data.stage, done: data.done, total: data.total });
     } else if (data.type === "ready") {
@@ -40,6 +43,7 @@ export class WorkerChannel {
 
   _fail(reason) {
     this._failed = reason;
+    this._worker?.terminate();
     for (const { reject } of this._waiting.values()) {
       reject(new Error(reason));
     }
