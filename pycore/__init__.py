@@ -32,6 +32,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
 
     scheduling                          who runs next
     scheduling.batch                    what one forward pass computes
+    scheduling.outcome                  what came of it
     scheduling.policies                 which sequence is preempted
     scheduling.scheduler                first come, first served, over memory that may say no
 
@@ -43,6 +44,20 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     metrics                             what a run comes to
     config                              settings, and the one place where parts are wired
     replay                              a trace through the engine, no step kept whole
+
+    attention                           real attention over the blocks, with numpy: a tiny transformer
+    attention.rotary                    positions as angles
+    attention.weights                   the shape of the transformer, and its weights
+    attention.online_softmax            softmax over pieces
+    attention.grouped_query             scores and attention with fewer KV heads than query heads
+    attention.kv_store                  the protocol between transformer and memory
+    attention.dense_store               one contiguous array a sequence
+    attention.block_arrays              the physical blocks of one device, as arrays
+    attention.paged_store               keys and values through block tables
+    attention.transformer               tokens in, logits out
+    attention.sampling                  from logits to the next token, in integers
+    attention.generation                one sequence alone: the reference
+    attention.trace                     one query against scattered blocks, step by step
 
     experiments                         questions, each with the claims its result should bear out
     experiments.experiment              what an experiment is

@@ -1,26 +1,10 @@
 """Which token comes next: the protocol, and the runner that only counts."""
 
-from dataclasses import dataclass, field
 from typing import Protocol
 
-from pycore.request import Sequence
 from pycore.rng import Rng
 from pycore.scheduling.batch import Batch
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a forward pass decided.
-
-    Attributes:
-        tokens: next token id by sequence id; empty where tokens are only counted.
-        branches: by request id, for each request whose sequences part in this step (the first token of
-            parallel samples, every token of a beam search): parent and next token of each sequence that goes
-            on, in order. A sequence that is nobody's parent is dropped.
-    """
-
-    tokens: dict[int, int] = field(default_factory=dict)
-    branches: dict[int, list[tuple[Sequence, int | None]]] = field(default_factory=dict)
+from pycore.scheduling.outcome import Outcome
 
 
 class ModelRunner(Protocol):

@@ -18,9 +18,9 @@ from pycore.events import (
     Waiting,
 )
 from pycore.memory.allocator import KVAllocator
-from pycore.model_runner import Outcome
 from pycore.request import FIRST_FORKED_ID, PREFIX_ID, Request, Sequence, Status
 from pycore.scheduling.batch import Batch
+from pycore.scheduling.outcome import Outcome
 
 RECOVERIES = ("recompute", "swap")
 

@@ -11,7 +11,7 @@ from pycore.events import (
     Rejected,
     Waiting,
 )
-from pycore.model_runner import Outcome
+from pycore.scheduling.outcome import Outcome
 from pycore.request import Status
 from tests.pycore.build import engine, run, step
 
