@@ -63,8 +63,15 @@ const form = new SettingsForm(document.getElementById("settings"), (settings) =>
 const { settings: wanted, corrections } = form.clamp({ mode: pageData.responses[0].settings.mode, ...address.settings });
 form.write(wanted);
 
+// The address's step may lie beyond the run that is shown until Python has made the one asked for.
+let openAt = address.page.t;
+
 const simulation = new Simulation({
   onShow(recording, other, response) {
+    const { steps } = state.get("recording") ?? recording;
+    const unmoved = openAt !== null && state.get("frame") === Math.min(openAt, steps);
+    const frame = unmoved ? openAt : state.get("frame");
+    openAt = response ? null : openAt;
     dropNotice("run");
     if (response) {
       dropNotice("address.settings"); // Python has looked at them itself
@@ -75,7 +82,7 @@ const simulation = new Simulation({
       recording,
       other,
       settings: recording.settings,
-      frame: Math.min(state.get("frame"), recording.steps),
+      frame: Math.min(frame, recording.steps),
       playing: state.get("playing"),
     });
     drawAvailable();
@@ -134,7 +141,8 @@ const early = pageData.transport === "worker";
 if (early) {
   startBackend(onPython);
 }
-if (document.readyState !== "complete") {
+// BokehJS comes after this script, and before the document is said to be there.
+if (!window.Bokeh) {
   await new Promise((resolve) => addEventListener("DOMContentLoaded", resolve, { once: true }));
 }
 await openFigures();

@@ -65,6 +65,11 @@ def test_files_are_asked_for_by_the_addresses_given(page):
     assert URLS["style.css"] in page.all("href")
 
 
+def test_the_page_s_own_script_runs_before_bokeh_so_that_python_loads_beside_it(page):
+    sources = [attrs["src"] for attrs, _ in page.scripts if "src" in attrs]
+    assert sources == [URLS["boot.js"], URLS["bokeh.js"]]
+
+
 def test_the_same_sources_give_the_same_page(html):
     # Bokeh counts its models from 1 in each process; the site is built in one of its own.
     without_ids = [re.sub(r'"p\d+"', '"p"', each) for each in (render_static(URLS), html)]
