@@ -82,6 +82,7 @@ export class BlockTables {
     this._twinFold = find("twin-fold");
     this._rows = new Map();
     this._queueShown = "";
+    this._queueFocus = "";
   }
 
   // Words and rows depend on language and run: forget all.
@@ -122,6 +123,7 @@ export class BlockTables {
     const key = `${frame.waiting} ${shown.join(" ")}`;
     if (key !== this._queueShown) {
       this._queueShown = key;
+      this._queueFocus = "";
       this._queue.replaceChildren(...shown.flatMap((seq) => [requestChip(requestName(seq)), " "]));
       if (!shown.length) {
         this._queue.textContent = text("page.queue.empty");
@@ -129,6 +131,11 @@ export class BlockTables {
         this._queue.append(text("page.queue.more", { n: frame.waiting_seqs.length - shown.length }));
       }
     }
+    const focusKey = lit ? [...lit.seqs].join(" ") : "";
+    if (focusKey === this._queueFocus) {
+      return;
+    }
+    this._queueFocus = focusKey;
     for (const chip of this._queue.children) {
       chip.classList.toggle("dim", Boolean(lit) && !lit.seqs.has(Number(chip.dataset.focus.slice(1))));
     }

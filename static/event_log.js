@@ -3,7 +3,7 @@
 import { appendSentence } from "./colours.js";
 import { text } from "./text.js";
 
-const MOST_STEPS = 40; // steps with events that the log shows
+const MOST_STEPS = 24; // steps with events that the log shows
 
 export class EventLog {
   constructor(onJump) {
@@ -89,6 +89,9 @@ export class EventLog {
 
   // Dims the lines that are not about the focus.
   light(lit) {
+    if (!lit && !this._log.classList.contains("has-focus")) {
+      return;
+    }
     this._log.classList.toggle("has-focus", Boolean(lit));
     for (const line of this._log.querySelectorAll("[data-seq]")) {
       line.classList.toggle("lit", Boolean(lit) && lit.seqs.has(Number(line.dataset.seq)));
