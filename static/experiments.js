@@ -14,6 +14,7 @@ class ExperimentsTab {
     for (const [name, response] of Object.entries(tabData.responses)) {
       const result = { report: response.sources.report, from: "built_in" };
       this._results.set(this._key(name, response.settings), result);
+      this._shown.set(name, result); // until there is another
     }
     this._cards = [...place.querySelectorAll("[data-experiment]")];
     this._forms = new Map(
@@ -95,6 +96,7 @@ class ExperimentsTab {
       response = await this._bar.run("experiment", async () => ({ name, settings }));
     } catch (error) {
       const reason = String(error.message ?? error);
+      this._bar.say(() => "");
       this._bar.complain(() => text("tab.error", { reason }));
       return;
     }
@@ -120,10 +122,10 @@ class ExperimentsTab {
     document.getElementById("experiment-explanation").textContent = text(`${key}.explanation`);
     const shown = this._shown.get(name);
     const form = this._forms.get(name);
-    const stale = Boolean(shown) && settingsWords(shown.report.settings) !== settingsWords(form.read());
-    const said = !shown ? "nothing" : stale ? "changed" : shown.from;
+    const stale = settingsWords(shown.report.settings) !== settingsWords(form.read());
+    const said = stale ? "changed" : shown.from;
     this._bar.say(() => text(`tab.state.${said}`));
-    this._report.draw(shown?.report ?? null, this._state.get("theme"), stale);
+    this._report.draw(shown.report, this._state.get("theme"), stale);
   }
 }
 

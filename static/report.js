@@ -81,11 +81,7 @@ export class Report {
 
   // stale: the settings have changed since; the figures are shown paler.
   draw(report, theme, stale) {
-    this._place.hidden = !report;
     this._place.classList.toggle("stale", stale);
-    if (!report) {
-      return this._drawn;
-    }
     const held = report.claims.filter(({ holds }) => holds).length;
     this._claims.replaceChildren(
       make("h3", "", text("tab.experiments.claims", { held, total: report.claims.length })),
@@ -98,6 +94,7 @@ export class Report {
   }
 
   async _drawCharts(charts, theme) {
+    this._charts.classList.toggle("odd", charts.length % 2 === 1); // the first then takes a row of its own
     for (const [i, chart] of charts.entries()) {
       this._figures[i] ??= await this._openFigure(i);
       const { card, title, value, legend, position, figure } = this._figures[i];

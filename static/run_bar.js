@@ -20,9 +20,11 @@ export class RunBar {
     this._sentence = () => "";
     this._trouble = null;
     this._job = null;
+    this._waiting = []; // {resolve, reject} of runs that wait for Python
     this._run.addEventListener("click", onRun);
     this._stop.addEventListener("click", () => this.stop());
     state.on(["lang", "python"], () => this.draw());
+    state.on(["python"], () => this._settle());
   }
 
   get running() {
@@ -81,6 +83,24 @@ export class RunBar {
     place.append(notice);
   }
 
+  // Resolves once requests can be sent.
+  _python() {
+    return new Promise((resolve, reject) => {
+      this._waiting.push({ resolve, reject });
+      this._settle();
+    });
+  }
+
+  _settle() {
+    const state = this._state.get("python");
+    if (state !== "loading") {
+      const waiting = this._waiting.splice(0);
+      waiting.forEach(({ resolve, reject }) =>
+        state === "ready" ? resolve() : reject(new Error(text("page.python.failed"))),
+      );
+    }
+  }
+
   stop() {
     this._job?.abort.abort();
   }
@@ -101,6 +121,7 @@ export class RunBar {
     const { signal } = job.abort;
     const stopped = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     try {
+      await Promise.race([this._python(), stopped]);
       const asked = await Promise.race([payload(), stopped]);
       const answered = backend.request(kind, asked, {
         signal,
