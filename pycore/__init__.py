@@ -56,6 +56,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     attention.paged_store               keys and values through block tables
     attention.transformer               tokens in, logits out
     attention.sampling                  from logits to the next token, in integers
+    attention.runner                    the transformer as the engine's model runner
     attention.generation                one sequence alone: the reference
     attention.trace                     one query against scattered blocks, step by step
 

@@ -1,6 +1,6 @@
 """Small frozen settings, and the one place where the parts of an engine are wired."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from pycore.cost_model import FixedStep
@@ -166,7 +166,7 @@ def build_engine(
     config: EngineConfig,
     requests: Iterable[Request],
     log: EventLog | NullLog,
-    runner: ModelRunner | None = None,
+    make_runner: Callable[[KVAllocator], ModelRunner] | None = None,
 ) -> Engine:
     """An engine before its first step.
 
@@ -174,10 +174,10 @@ def build_engine(
         config: the settings.
         requests: in order of arrival.
         log: an EventLog to record from, or a NullLog for speed.
-        runner: chooses the tokens; None: they are only counted.
+        make_runner: given the memory, makes what chooses the tokens; None: they are only counted.
     """
-    runner = runner or CountingRunner(Rng(config.seed).fork("beams"))
     allocator = build_allocator(config, log)
+    runner = make_runner(allocator) if make_runner else CountingRunner(Rng(config.seed).fork("beams"))
     scheduler = Scheduler(
         allocator,
         VICTIM[config.scheduler.victim],

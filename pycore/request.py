@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 DECODINGS = ("plain", "parallel", "beam")
+MAX_NUM_SEQS = 16  # sequences a request: samples, or the width of a beam search
 
 # In a memory map, the holder of the prefix that the operator keeps in memory; no sequence has this id.
 PREFIX_ID = (1 << 40) - 1
@@ -25,13 +26,13 @@ class Request:
         prompt_len: prompt tokens, at least 1.
         output_len: tokens it will generate, at least 1. The engine does not act on it before the last
             token is out; Oracle and Pow2 reservation and the waste account are allowed to know it.
-        num_seqs: sequences it generates, at least 1: n of parallel sampling, width of a beam search.
+        num_seqs: sequences it generates, 1 to MAX_NUM_SEQS: n of parallel sampling, width of a beam search.
         decoding: one of DECODINGS.
         shared_prefix: leading prompt tokens that are the prefix which the operator keeps in memory, else 0.
 
     Raises:
-        ValueError: a length or number of sequences below 1, an arrival before 0, a prefix longer than the
-            prompt, or a decoding that does not go with the number of sequences.
+        ValueError: a length below 1, an arrival before 0, a number of sequences out of range or one that does
+            not go with the decoding, or a prefix longer than the prompt.
     """
 
     id: int
@@ -48,14 +49,13 @@ class Request:
                 f"request {self.id}: prompt {self.prompt_len} and output {self.output_len} must be at least "
                 f"1 token, arrival {self.arrival_ns} ns at least 0"
             )
-        if (
-            self.decoding not in DECODINGS
-            or self.num_seqs < 1
-            or (self.decoding == "plain" and self.num_seqs > 1)
-        ):
+        if self.decoding not in DECODINGS:
+            raise ValueError(f"request {self.id}: {self.decoding} decoding, expected one of {DECODINGS}")
+        most = 1 if self.decoding == "plain" else MAX_NUM_SEQS
+        if not 1 <= self.num_seqs <= most:
             raise ValueError(
-                f"request {self.id}: {self.num_seqs} sequences by {self.decoding} decoding, expected at "
-                f"least 1, and more than 1 only by {DECODINGS[1]} or {DECODINGS[2]}"
+                f"request {self.id}: {self.num_seqs} sequences by {self.decoding} decoding, "
+                f"expected 1 to {most}"
             )
         if not 0 <= self.shared_prefix <= self.prompt_len:
             raise ValueError(

@@ -10,6 +10,7 @@ from pycore.attention.block_arrays import BlockArrays
 from pycore.attention.grouped_query import attend_at_once, group, score, ungroup
 from pycore.attention.online_softmax import OnlineSoftmax
 from pycore.attention.weights import TransformerShape
+from pycore.memory.move import Move
 from pycore.request import Sequence
 
 # A tile's tokens when nobody says otherwise: enough that what numpy costs per call (a dozen calls a tile) is
@@ -152,17 +153,20 @@ class PagedStore:
         self._lengths.pop(seq.id, None)
         self._tables.pop(seq.id, None)
 
-    def copy_blocks(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Carries out copy-on-write: (shared block, private block) pairs, before the next `write`."""
-        self.blocks.copy_from(self.blocks, pairs)
+    def carry_out(self, moves: Iterable[Move]) -> None:
+        """Copies blocks as memory management asks, one after the other, before the next `write`.
 
-    def swap_out(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Copies (block of the pool, CPU block) pairs; the sequence keeps its length."""
-        self.cpu_blocks.copy_from(self.blocks, pairs)
-
-    def swap_in(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Copies (CPU block, block of the pool) pairs."""
-        self.blocks.copy_from(self.cpu_blocks, pairs)
+        Raises:
+            IndexError: a block number past the end.
+        """
+        spaces = {
+            "copy": (self.blocks, self.blocks),
+            "out": (self.blocks, self.cpu_blocks),
+            "in": (self.cpu_blocks, self.blocks),
+        }
+        for move in moves:
+            source, target = spaces[move.kind]
+            target.copy_from(source, [(move.source, move.target)])
 
 
 def _in_a_row(layer: np.ndarray, blocks: np.ndarray) -> np.ndarray:

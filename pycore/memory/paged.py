@@ -71,6 +71,11 @@ class PagedAllocator:
         self._prefix.num_tokens = prefix_len
         self.largest_holding = pool.num_free * block_size
 
+    @property
+    def prefix_len(self) -> int:
+        """Tokens of the operator's prefix."""
+        return self._prefix.num_tokens
+
     def _blocks_for(self, num_tokens: int) -> int:
         return -(-num_tokens // self.block_size)
 
@@ -239,8 +244,11 @@ class PagedAllocator:
         return moves
 
     def block_table(self, seq: Sequence) -> tuple[int, ...]:
-        """Physical blocks of the sequence in logical order; empty if it holds none."""
-        table = self._tables.get(seq.id)
+        """Physical blocks of the sequence in logical order; empty if it holds none.
+
+        The id PREFIX_ID stands for the operator's prefix.
+        """
+        table = self._prefix if seq.id == PREFIX_ID else self._tables.get(seq.id)
         return table.frozen() if table else ()
 
     @property

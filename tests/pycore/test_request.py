@@ -13,6 +13,27 @@ def test_a_request_without_tokens_or_before_the_start_is_refused(arrival, prompt
         Request(7, arrival, prompt, output)
 
 
+@pytest.mark.parametrize(
+    ("num_seqs", "decoding", "most"),
+    [(0, "parallel", 16), (17, "beam", 16), (0, "plain", 1), (2, "plain", 1)],
+)
+def test_a_number_of_sequences_out_of_range_is_refused(num_seqs, decoding, most):
+    with pytest.raises(
+        ValueError, match=f"{num_seqs} sequences by {decoding} decoding, expected 1 to {most}$"
+    ):
+        Request(7, 0, 4, 4, num_seqs, decoding)
+
+
+def test_an_unknown_decoding_is_refused():
+    with pytest.raises(ValueError, match="request 7: diverse decoding, expected one of"):
+        Request(7, 0, 4, 4, 2, "diverse")
+
+
+def test_a_prefix_longer_than_the_prompt_is_refused():
+    with pytest.raises(ValueError, match="request 7: a shared prefix of 5 tokens, expected 0 to 4"):
+        Request(7, 0, 4, 4, shared_prefix=5)
+
+
 def test_the_last_output_token_needs_no_slot():
     request = Request(0, 0, prompt_len=5, output_len=3)
     assert (request.total_len, request.kv_len) == (8, 7)

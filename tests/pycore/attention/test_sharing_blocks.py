@@ -8,6 +8,7 @@ from pycore.attention.dense_store import DenseStore
 from pycore.attention.paged_store import PagedStore
 from pycore.attention.sampling import greedy
 from pycore.attention.transformer import Transformer
+from pycore.memory.move import Move
 from pycore.request import Request, Sequence
 from tests.pycore.attention.serving import MAX_LEN, alone, grow, iterate, job, paged_allocator, paged_store
 
@@ -36,7 +37,7 @@ def test_parent_and_fork_go_on_from_scattered_blocks_as_from_private_copies():
     for each in (store, dense):
         MODEL.forward([(seq(0), prompt)], each)
         each.fork(seq(0), seq(1))
-    store.copy_blocks([(2, 7)])  # the block that holds the prompt's last two tokens
+    store.carry_out([Move("copy", 2, 7)])  # the block that holds the prompt's last two tokens
     tables[1] = (5, 7, 6)
     tables[0] = (5, 2, 0)
     for one, token in ((seq(0), 10), (seq(1), 20)):
@@ -48,7 +49,7 @@ def test_a_forks_logits_are_those_of_computing_its_tokens_from_the_start():
     store = PagedStore(MODEL.shape, 8, 4, lambda one: tables[one.id])
     MODEL.forward([(seq(0), [3, 1, 4, 1, 5, 9])], store)
     store.fork(seq(0), seq(1))
-    store.copy_blocks([(2, 7)])
+    store.carry_out([Move("copy", 2, 7)])
     both = MODEL.forward([(seq(0), [10]), (seq(1), [20])], store)
     for last, logits in zip((10, 20), both, strict=True):
         fresh = DenseStore(MODEL.shape, MAX_LEN)
@@ -83,7 +84,7 @@ def test_a_block_number_past_the_end_is_refused():
 def test_a_copy_covers_every_layer_and_keys_and_values():
     store = PagedStore(MODEL.shape, 4, 4, lambda _: (1,))
     MODEL.forward([(seq(0), [1, 2, 3])], store)
-    store.copy_blocks([(1, 3)])
+    store.carry_out([Move("copy", 1, 3)])
     np.testing.assert_array_equal(store.blocks.keys[:, 3], store.blocks.keys[:, 1])
     np.testing.assert_array_equal(store.blocks.values[:, 3], store.blocks.values[:, 1])
     assert store.blocks.values[:, 3].any(axis=(1, 2, 3)).all()
@@ -96,7 +97,7 @@ def test_a_sequence_swapped_out_and_into_other_blocks_goes_on_as_if_nothing_had_
     for _ in range(2):
         iterate(MODEL, store, allocator, [one])
     old = allocator.block_table(one.seq)
-    store.swap_out(zip(old, (2, 0, 1), strict=True))
+    store.carry_out([Move("out", *pair) for pair in zip(old, (2, 0, 1), strict=True)])
     allocator.free(one.seq)
     for _ in range(2):
         iterate(MODEL, store, allocator, [other])  # writes over the freed blocks
@@ -107,7 +108,7 @@ def test_a_sequence_swapped_out_and_into_other_blocks_goes_on_as_if_nothing_had_
     grow(allocator, one)
     new = allocator.block_table(one.seq)
     assert new[:3] != old
-    store.swap_in(zip((2, 0, 1), new[:3], strict=True))
+    store.carry_out([Move("in", *pair) for pair in zip((2, 0, 1), new[:3], strict=True)])
     while len(one.tokens) < 8:
         iterate(MODEL, store, allocator, [one])
     assert one.tokens == alone(MODEL, one)[0][:8]
@@ -116,7 +117,7 @@ def test_a_sequence_swapped_out_and_into_other_blocks_goes_on_as_if_nothing_had_
 def test_the_swap_space_is_bounded():
     store = PagedStore(MODEL.shape, 4, 4, lambda _: (1,))
     with pytest.raises(IndexError):
-        store.swap_out([(0, 0)])
+        store.carry_out([Move("out", 0, 0)])
 
 
 def test_a_block_freed_once_too_often_lets_another_requests_keys_into_the_attention():

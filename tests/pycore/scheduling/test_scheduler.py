@@ -11,8 +11,8 @@ from pycore.events import (
     Rejected,
     Waiting,
 )
-from pycore.scheduling.outcome import Outcome
 from pycore.request import Status
+from pycore.scheduling.outcome import Outcome
 from tests.pycore.build import engine, run, step
 
 
