@@ -4,10 +4,16 @@ import { bokehDocument } from "./page_data.js";
 
 const Bokeh = () => window.Bokeh;
 
+// Figures are pictures: pointers are followed by what lies around them, and Tab shall not stop in them.
+function makeInert(root = document) {
+  root.querySelectorAll(".bk-Figure").forEach((figure) => (figure.inert = true));
+}
+
 // Draws the figures that the page carries.
 export async function openFigures() {
   const { docs, item } = bokehDocument;
   await Bokeh().embed.embed_items(docs, [item]);
+  makeInert();
 }
 
 export const hasModel = (name) => Bokeh().documents.some((each) => each.get_model_by_name(name));
@@ -39,6 +45,7 @@ export async function openFigure(item, place) {
   place.replaceChildren();
   const before = new Set(Bokeh().documents);
   await Bokeh().embed.embed_item(item, place);
+  makeInert(place);
   const opened = Bokeh().documents.find((each) => !before.has(each));
   const find = (name) => opened.get_model_by_name(name);
   return {
