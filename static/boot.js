@@ -91,8 +91,9 @@ const simulation = new Simulation({
   onMissing() {
     const failed = state.get("python") === "failed";
     const key = failed ? "page.notice.never" : "page.notice.later";
-    if (failed) {
-      form.write(state.get("settings")); // the knobs tell what is shown
+    const shown = state.get("settings"); // null while the figures are being opened
+    if (failed && shown) {
+      form.write(shown); // the knobs tell what is shown
     }
     showNotice("run", "info", () => text(key));
   },
