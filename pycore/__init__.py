@@ -17,6 +17,12 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     workload.trace_cell                 one cell, from text to an integer
     workload.trace_problem              what is wrong with a file, and where
 
+    prefix_cache                        which slots already hold the KV of a prefix
+    prefix_cache.prefix_cache           the protocol
+    prefix_cache.node                   a stretch of tokens, and where their KV lies
+    prefix_cache.eviction               which leaf is given up first
+    prefix_cache.radix                  a radix tree: reuse to the token
+
     memory                              who owns which token slot
     memory.allocator                    the protocol between scheduler and memory
     memory.free_list                    in which order free blocks are handed out
@@ -33,7 +39,9 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     scheduling                          who runs next
     scheduling.batch                    what one forward pass computes
     scheduling.outcome                  what came of it
+    scheduling.retraction               SGLang's way: who gives way, and the share set aside after it
     scheduling.policies                 which sequence is preempted
+    scheduling.queue_order              in which order waiting requests are admitted
     scheduling.scheduler                first come, first served, over memory that may say no
 
     model_runner                        which token comes next, and which sequences part

@@ -1,0 +1,1 @@
+"""Which slots already hold the KV of this prefix: an index over memory, never an owner of it."""

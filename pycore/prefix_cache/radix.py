@@ -1,0 +1,368 @@
+"""A radix tree over token ids: the prefix cache that reuses KV to the token (RadixAttention).
+
+                        root
+              ┌───────────┴───────────┐
+       [5 6 7 … 600 tokens]     [9 9 9]             a node is a stretch of tokens and their slots
+         ┌────┴────┐
+      [1 2 3]   [8 4]                               two prompts that part in the middle of a stretch split it
+
+Only leaves that nobody uses are given up, each whole; a parent that loses its last child is a leaf in turn.
+"""
+
+from array import array
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from pycore.prefix_cache.eviction import EVICTION, EvictionQueue, Policy
+from pycore.prefix_cache.node import Node
+from pycore.prefix_cache.prefix_cache import Evicted, Inserted, Match, Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class RadixRules:
+    """Where implementations of the tree differ.
+
+    Attributes:
+        split_is_use: a match that ends inside a stretch counts as a use of both halves; else of neither.
+        partial_eviction: `evict` gives up what there is if it is asked for more; else it refuses.
+    """
+
+    split_is_use: bool = True
+    partial_eviction: bool = True
+
+
+SGLANG = RadixRules()
+MINI_SGLANG = RadixRules(split_is_use=False, partial_eviction=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeColumns:
+    """All nodes but the root, parents before children, as columns to draw the tree from.
+
+    Attributes:
+        id, parent: node numbers; 0 is the root.
+        start, length: where its stretch begins in a prompt, and how long it is, in tokens.
+        users, hits, priority, last_used: see Node.
+        values: slots or blocks.
+    """
+
+    id: tuple[int, ...]
+    parent: tuple[int, ...]
+    start: tuple[int, ...]
+    length: tuple[int, ...]
+    users: tuple[int, ...]
+    hits: tuple[int, ...]
+    priority: tuple[int, ...]
+    last_used: tuple[int, ...]
+    values: tuple[tuple[int, ...], ...]
+
+
+def as_tokens(tokens: Tokens) -> array:
+    """The token ids as the tree stores them; an array of this kind is taken as it is, and must not change."""
+    return tokens if type(tokens) is array and tokens.typecode == "q" else array("q", tokens)
+
+
+def _num_shared(stretch: array, tokens: array, at: int, end: int) -> int:
+    """Leading tokens that `stretch` and `tokens[at:end]` have in common, of which there is at least one.
+
+    Compares slices, which is a loop in C, and halves the slice that differs.
+    """
+    n = min(len(stretch), end - at)
+    if tokens[at : at + n] == (stretch if n == len(stretch) else stretch[:n]):
+        return n
+    same, different = 0, n  # the first `same` tokens agree, the first `different` do not
+    while different - same > 1:
+        middle = (same + different) // 2
+        if stretch[same:middle] == tokens[at + same : at + middle]:
+            same = middle
+        else:
+            different = middle
+    return same
+
+
+class RadixCache:
+    """Cached prefixes as a radix tree. Implements PrefixCache.
+
+    Time is a logical clock: it ticks at every match and insert and at every node that is made, so that two
+    leaves are never equally old.
+
+    Attributes:
+        page_size: tokens a page.
+        evictable, protected: cached tokens that nobody uses, and that somebody has locked.
+        num_nodes: without the root.
+
+    >>> cache = RadixCache()
+    >>> for prompt in ([0, 1, 2, 3], [0, 1, 2, 3, 4], [9, 9, 9]):
+    ...     held = cache.insert(prompt, values=prompt).num_held
+    >>> cache.match([0, 1, 2, 3, 4, 5]).num_tokens, cache.match([7, 6, 5]).num_tokens
+    (5, 0)
+    >>> [list(leaf.tokens) for leaf in cache.evict(4)]  # least recently used first, whole leaves
+    [[9, 9, 9], [4]]
+    """
+
+    def __init__(
+        self, page_size: int = 1, policy: Policy = EVICTION["lru"], rules: RadixRules = SGLANG
+    ) -> None:
+        """An empty tree.
+
+        Args:
+            page_size: tokens a page; stretches part at whole pages only.
+            policy: one of EVICTION.
+            rules: whose tree it is.
+
+        Raises:
+            ValueError: a page without tokens.
+        """
+        if page_size < 1:
+            raise ValueError(f"a page holds at least 1 token, not {page_size}")
+        self.page_size = page_size
+        self.evictable = 0
+        self.protected = 0
+        self.num_nodes = 0
+        self._rules = rules
+        self._leaves = EvictionQueue(policy)
+        self._clock = 0
+        self._last_id = 0
+        self.root = Node(0, None, None, array("q"), array("q"), 0)
+        self.root.users = 1  # never evicted
+
+    @property
+    def total(self) -> int:
+        """Cached tokens."""
+        return self.evictable + self.protected
+
+    def match(self, tokens: Tokens, namespace: Hashable = None) -> Match:
+        """See PrefixCache. A match that ends inside a stretch splits it.
+
+        O(length of the prompt + number of nodes on the path).
+
+        Args:
+            tokens: the prompt; its last, partial page is not looked up.
+            namespace: prompts of different namespaces (an adapter, a salt) share nothing.
+        """
+        values = array("q")
+        node, at, _, last = self._walk(as_tokens(tokens), namespace, values, None)
+        if last is not None and not last.children and not last.users:
+            self._leaves.put(last)
+        return Match(at, node, values)
+
+    def insert(
+        self, tokens: Tokens, values: Sequence[int], priority: int = 0, namespace: Hashable = None
+    ) -> Inserted:
+        """See PrefixCache.
+
+        Args:
+            tokens: the prompt; its last, partial page is not cached.
+            values: a slot for each token, or a block number for each whole page; more are not looked at.
+            priority: raises that of all nodes on the path.
+            namespace: see `match`.
+
+        Raises:
+            ValueError: too few values (then nothing changed).
+        """
+        tokens = as_tokens(tokens)
+        page = self.page_size
+        end = len(tokens) - len(tokens) % page
+        if len(values) * page < end:
+            raise ValueError(f"{end // page} values are needed for {len(tokens)} tokens, not {len(values)}")
+        node, held, edge, last = self._walk(tokens, namespace, None, priority)
+        if last is not None and not last.children and not last.users:
+            self._leaves.put(last)
+        if held < end:
+            part = array("q", values[held // page : end // page])
+            node = self._new_node(node, edge, tokens[held:end], part)
+            node.hits = 1
+            node.priority = priority
+            self.evictable += end - held
+            self._leaves.put(node)
+        return Inserted(held, node)
+
+    def _walk(
+        self, tokens: array, namespace: Hashable, values: array | None, priority: int | None
+    ) -> tuple[Node, int, Hashable, Node | None]:
+        """Follows `tokens` down the tree and marks the path as used.
+
+        Args:
+            tokens: the prompt.
+            namespace: see `match`.
+            values: those of the path are added to it, unless it is None.
+            priority: of an insert, which counts as a hit of every node; None for a match.
+
+        Returns:
+            The node where the cached prefix ends, its length, the edge that would lead on from there, and
+            the lowest node that was used, if any: the other half where a stretch was split.
+        """
+        page = self.page_size
+        end = len(tokens) - len(tokens) % page
+        self._clock = now = self._clock + 1
+        node, at, last, edge = self.root, 0, None, None
+        while at < end:
+            edge = tokens[at] if page == 1 else tuple(tokens[at : at + page])
+            if at == 0 and namespace is not None:
+                edge = (namespace, edge)
+            child = node.children.get(edge)
+            if child is None:
+                break
+            n = _num_shared(child.tokens, tokens, at, end)
+            if n == len(child.tokens):
+                child.last_used = now
+                last = node = child
+            else:
+                n -= n % page
+                if self._rules.split_is_use:
+                    child.last_used = now
+                last = child
+                node = self._split(child, n)
+            at += n
+            if values is not None:
+                values += node.values
+            if priority is not None:
+                node.hits += 1
+                if node.priority < priority:
+                    node.priority = priority
+        return node, at, edge, last
+
+    def _new_node(self, parent: Node, edge: Hashable, tokens: array, values: array) -> Node:
+        self._clock += 1
+        self._last_id += 1
+        self.num_nodes += 1
+        node = parent.children[edge] = Node(self._last_id, parent, edge, tokens, values, self._clock)
+        return node
+
+    def _split(self, child: Node, n: int) -> Node:
+        """Puts a node for the first `n` tokens of `child` above it, with as many users and hits."""
+        tokens, values, page = child.tokens, child.values, self.page_size
+        upper = self._new_node(child.parent, child.edge, tokens[:n], values[: n // page])
+        upper.place = child.place
+        upper.users = child.users
+        upper.hits = child.hits
+        upper.priority = child.priority
+        if not self._rules.split_is_use:
+            upper.last_used = child.last_used
+        child.tokens = tokens[n:]
+        child.values = values[n // page :]
+        child.parent = upper
+        child.edge = tokens[n] if page == 1 else tuple(tokens[n : n + page])
+        upper.children[child.edge] = child
+        return upper
+
+    def lock(self, node: Node) -> int:
+        """See PrefixCache. Counts one user more on every node up to the root.
+
+        Raises:
+            ValueError: the node was evicted.
+        """
+        self._require_cached(node)
+        newly = 0
+        while node.parent is not None:
+            if not node.users:
+                newly += len(node.tokens)
+            node.users += 1
+            node = node.parent
+        self.evictable -= newly
+        self.protected += newly
+        return newly
+
+    def unlock(self, node: Node) -> int:
+        """See PrefixCache.
+
+        Raises:
+            ValueError: the node was evicted, or nobody has locked it (then nothing changed).
+        """
+        self._require_cached(node)
+        if not node.users:
+            raise ValueError(f"cannot unlock {node}: nobody has locked it")
+        newly = 0
+        leaf = node
+        while node.parent is not None:
+            node.users -= 1
+            if not node.users:
+                newly += len(node.tokens)
+            node = node.parent
+        if leaf.parent is not None and not leaf.children and not leaf.users:
+            self._leaves.put(leaf)
+        self.evictable += newly
+        self.protected -= newly
+        return newly
+
+    def _require_cached(self, node: Node) -> None:
+        if node.parent is None and node is not self.root:
+            raise ValueError(f"{node} is no longer cached")
+
+    def evict(self, num_tokens: int) -> list[Evicted]:
+        """See PrefixCache. Never half a leaf, so that more tokens may go than were asked for.
+
+        O(log of the number of leaves) for each leaf that goes, spread over the uses before.
+
+        Raises:
+            ValueError: more than `evictable`, if the rules refuse that (then nothing changed).
+        """
+        if num_tokens > self.evictable and not self._rules.partial_eviction:
+            raise ValueError(f"cannot evict {num_tokens} tokens: only {self.evictable} are evictable")
+        gone, freed = [], 0
+        while freed < num_tokens and (leaf := self._leaves.pop()) is not None:
+            parent = leaf.parent
+            del parent.children[leaf.edge]
+            leaf.parent = None
+            freed += len(leaf.tokens)
+            gone.append(Evicted(leaf.id, leaf.tokens, leaf.values))
+            if not parent.children and not parent.users:
+                self._leaves.put(parent)
+        self.evictable -= freed
+        self.num_nodes -= len(gone)
+        return gone
+
+    def walk(self) -> list[tuple[Node, int]]:
+        """All nodes but the root with the position at which they begin; parents before children."""
+        found = []
+        todo = [(child, 0) for child in reversed(self.root.children.values())]
+        while todo:
+            node, start = todo.pop()
+            found.append((node, start))
+            after = start + len(node.tokens)
+            todo += [(child, after) for child in reversed(node.children.values())]
+        return found
+
+    def nodes(self) -> NodeColumns:
+        """The tree as columns, read only."""
+        rows = [
+            (
+                node.id,
+                node.parent.id,
+                start,
+                len(node.tokens),
+                node.users,
+                node.hits,
+                node.priority,
+                node.last_used,
+                tuple(node.values),
+            )
+            for node, start in self.walk()
+        ]
+        return NodeColumns(*(zip(*rows, strict=True) if rows else [()] * 9))
+
+    def check(self) -> None:
+        """See PrefixCache."""
+        page, evictable, protected, leaves = self.page_size, 0, 0, []
+        found = self.walk()
+        for node, start in found:
+            size = len(node.tokens)
+            assert size > 0, f"{node} stands for nothing"
+            assert size % page == 0, f"{node} is not a whole number of pages of {page}"
+            assert len(node.values) * page == size, f"{node} has {len(node.values)} values"
+            assert node.parent.children[node.edge] is node, f"{node} is not where its parent looks for it"
+            first = node.tokens[0] if page == 1 else tuple(node.tokens[:page])
+            assert node.edge == first or (start == 0 and node.edge[1] == first), f"{node}: edge {node.edge}"
+            below = list(node.children.values())
+            assert node.users >= sum(child.users for child in below), f"{node} above {below}"
+            assert [child.place for child in below] == sorted(child.place for child in below), below
+            if node.users:
+                protected += size
+            else:
+                evictable += size
+                leaves += [] if below else [node]
+            assert node.last_used <= self._clock, f"{node} was used in the future"
+        assert len(found) == self.num_nodes, f"{len(found)} nodes, not {self.num_nodes}"
+        sizes = (evictable, protected)
+        assert sizes == (self.evictable, self.protected), f"{sizes} tokens evictable and protected"
+        self._leaves.check(leaves)
