@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from pycore.request import Sequence
+from pycore.scheduling.retraction import fewest_outputs
 
 
 def latest_arrival(running: Iterable[Sequence]) -> Sequence:
@@ -10,4 +11,7 @@ def latest_arrival(running: Iterable[Sequence]) -> Sequence:
     return max(running, key=lambda seq: (seq.request.arrival_ns, seq.id))
 
 
-VICTIM: dict[str, Callable[[Iterable[Sequence]], Sequence]] = {"latest_arrival": latest_arrival}
+VICTIM: dict[str, Callable[[Iterable[Sequence]], Sequence]] = {
+    "latest_arrival": latest_arrival,
+    "fewest_outputs": fewest_outputs,
+}

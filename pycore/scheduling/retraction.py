@@ -1,0 +1,63 @@
+"""SGLang's answer to a full pool: which running request gives way, and how admission is held back.
+
+Admission sets aside a share of the tokens that running requests may still generate. The share falls step by
+step as long as all goes well; after a retraction it is set from what the requests have come to by then.
+"""
+
+from collections.abc import Iterable
+
+from pycore.request import Sequence
+
+INITIAL = 0.7
+FLOOR = 0.14  # of the initial share
+DECAY_STEPS = 600
+STEPS_AHEAD = 20
+
+
+def fewest_outputs(running: Iterable[Sequence]) -> Sequence:
+    """The sequence with the fewest generated tokens; the longest prompt, then the latest, among equals."""
+    return min(
+        enumerate(running),
+        key=lambda each: (each[1].num_generated, -each[1].request.prompt_len, -each[0]),
+    )[1]
+
+
+class NewTokenRatio:
+    """The share of their possible tokens that running requests are expected to generate.
+
+    Attributes:
+        initial, floor: where it starts, and how far it falls.
+        decay: by how much it falls in a step without a retraction.
+        value: now.
+
+    >>> ratio = NewTokenRatio()
+    >>> ratio.step(); round(ratio.value, 6)
+    0.698997
+    >>> ratio.retracted(generated=[10, 10, 40, 3], may_generate=[200, 200, 100, 64]); round(ratio.value, 4)
+    0.2531
+    """
+
+    __slots__ = ("decay", "floor", "initial", "value")
+
+    def __init__(self, conservativeness: float = 1.0) -> None:
+        """Starts at 0.7 · `conservativeness`, at most 1.
+
+        Raises:
+            ValueError: a negative conservativeness.
+        """
+        if conservativeness < 0:
+            raise ValueError(f"conservativeness is 0 or more, not {conservativeness}")
+        self.initial = min(INITIAL * conservativeness, 1.0)
+        self.floor = self.initial * FLOOR
+        self.decay = (self.initial - self.floor) / DECAY_STEPS
+        self.value = self.initial
+
+    def step(self) -> None:
+        """A step went by without a retraction."""
+        self.value = max(self.value - self.decay, self.floor)
+
+    def retracted(self, generated: Iterable[int], may_generate: Iterable[int]) -> None:
+        """Requests were retracted; those that still run have generated so many of so many tokens each."""
+        generated = list(generated)
+        expected = sum(generated) + STEPS_AHEAD * len(generated)
+        self.value = min(1.0, expected / (sum(may_generate) + 1))
