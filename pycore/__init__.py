@@ -21,6 +21,8 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     prefix_cache.prefix_cache           the protocol
     prefix_cache.node                   a stretch of tokens, and where their KV lies
     prefix_cache.eviction               which leaf is given up first
+    prefix_cache.columns                the tree as columns to draw
+    prefix_cache.rules                  whose tree it is
     prefix_cache.radix                  a radix tree: reuse to the token
 
     memory                              who owns which token slot

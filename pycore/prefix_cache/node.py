@@ -57,3 +57,15 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<node {self.id}: {len(self.tokens)} tokens, {self.users} users, last used {self.last_used}>"
+
+
+def descendants(root: Node) -> list[tuple[Node, int]]:
+    """All nodes below `root` with the position at which their tokens begin; parents before children."""
+    found = []
+    todo = [(child, 0) for child in reversed(root.children.values())]
+    while todo:
+        node, start = todo.pop()
+        found.append((node, start))
+        after = start + len(node.tokens)
+        todo += [(child, after) for child in reversed(node.children.values())]
+    return found

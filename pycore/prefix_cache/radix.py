@@ -11,50 +11,12 @@ Only leaves that nobody uses are given up, each whole; a parent that loses its l
 
 from array import array
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
+from pycore.prefix_cache.columns import NodeColumns, node_columns
 from pycore.prefix_cache.eviction import EVICTION, EvictionQueue, Policy
-from pycore.prefix_cache.node import Node
+from pycore.prefix_cache.node import Node, descendants
 from pycore.prefix_cache.prefix_cache import Evicted, Inserted, Match, Tokens
-
-
-@dataclass(frozen=True, slots=True)
-class RadixRules:
-    """Where implementations of the tree differ.
-
-    Attributes:
-        split_is_use: a match that ends inside a stretch counts as a use of both halves; else of neither.
-        partial_eviction: `evict` gives up what there is if it is asked for more; else it refuses.
-    """
-
-    split_is_use: bool = True
-    partial_eviction: bool = True
-
-
-SGLANG = RadixRules()
-MINI_SGLANG = RadixRules(split_is_use=False, partial_eviction=False)
-
-
-@dataclass(frozen=True, slots=True)
-class NodeColumns:
-    """All nodes but the root, parents before children, as columns to draw the tree from.
-
-    Attributes:
-        id, parent: node numbers; 0 is the root.
-        start, length: where its stretch begins in a prompt, and how long it is, in tokens.
-        users, hits, priority, last_used: see Node.
-        values: slots or blocks.
-    """
-
-    id: tuple[int, ...]
-    parent: tuple[int, ...]
-    start: tuple[int, ...]
-    length: tuple[int, ...]
-    users: tuple[int, ...]
-    hits: tuple[int, ...]
-    priority: tuple[int, ...]
-    last_used: tuple[int, ...]
-    values: tuple[tuple[int, ...], ...]
+from pycore.prefix_cache.rules import SGLANG, RadixRules
 
 
 def as_tokens(tokens: Tokens) -> array:
@@ -312,39 +274,14 @@ class RadixCache:
         self.num_nodes -= len(gone)
         return gone
 
-    def walk(self) -> list[tuple[Node, int]]:
-        """All nodes but the root with the position at which they begin; parents before children."""
-        found = []
-        todo = [(child, 0) for child in reversed(self.root.children.values())]
-        while todo:
-            node, start = todo.pop()
-            found.append((node, start))
-            after = start + len(node.tokens)
-            todo += [(child, after) for child in reversed(node.children.values())]
-        return found
-
     def nodes(self) -> NodeColumns:
-        """The tree as columns, read only."""
-        rows = [
-            (
-                node.id,
-                node.parent.id,
-                start,
-                len(node.tokens),
-                node.users,
-                node.hits,
-                node.priority,
-                node.last_used,
-                tuple(node.values),
-            )
-            for node, start in self.walk()
-        ]
-        return NodeColumns(*(zip(*rows, strict=True) if rows else [()] * 9))
+        """The tree as columns to draw it from, read only."""
+        return node_columns(self.root)
 
     def check(self) -> None:
         """See PrefixCache."""
         page, evictable, protected, leaves = self.page_size, 0, 0, []
-        found = self.walk()
+        found = descendants(self.root)
         for node, start in found:
             size = len(node.tokens)
             assert size > 0, f"{node} stands for nothing"

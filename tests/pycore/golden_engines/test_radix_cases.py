@@ -5,7 +5,8 @@ import re
 import pytest
 
 from pycore.prefix_cache.eviction import EVICTION, slru
-from pycore.prefix_cache.radix import MINI_SGLANG, RadixCache
+from pycore.prefix_cache.radix import RadixCache
+from pycore.prefix_cache.rules import MINI_SGLANG
 from tests.pycore.golden_engines.cases import cases
 from tests.pycore.golden_engines.tree import drawn, in_order
 

@@ -5,7 +5,8 @@ from array import array
 import pytest
 
 from pycore.prefix_cache.eviction import EVICTION, slru
-from pycore.prefix_cache.radix import MINI_SGLANG, RadixCache
+from pycore.prefix_cache.radix import RadixCache
+from pycore.prefix_cache.rules import MINI_SGLANG
 
 
 def cache_with(*prompts: list[int], page_size: int = 1, policy: str = "lru") -> RadixCache:

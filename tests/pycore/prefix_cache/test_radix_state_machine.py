@@ -11,7 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from pycore.memory.block_pool import BlockPool
 from pycore.memory.free_list import Ascending
 from pycore.prefix_cache.eviction import EVICTION
-from pycore.prefix_cache.radix import MINI_SGLANG, SGLANG, RadixCache
+from pycore.prefix_cache.radix import RadixCache
+from pycore.prefix_cache.rules import MINI_SGLANG, SGLANG
 
 BLOCKS = 24
 PROMPTS = st.lists(st.integers(0, 2), min_size=0, max_size=12).map(tuple)
