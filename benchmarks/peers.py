@@ -42,7 +42,7 @@ class Peer:
     decode: Callable[[int, int, int, int], Callable[[], object]] | None
 
 
-class _EmptyNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class EmptyNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Answers imports below `root` with modules of empty names, but for those in `real`."""
 
     def __init__(self, root: Path, package: str, real: Sequence[str]) -> None:
@@ -69,7 +69,7 @@ class _EmptyNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__getattr__ = empty
 
 
-def _root_of(package: str, folders: Sequence[Path]) -> Path:
+def root_of(package: str, folders: Sequence[Path]) -> Path:
     """The folder that holds `package`: one of `folders`, or where it is installed."""
     for folder in folders:
         if (folder / package).is_dir():
@@ -80,7 +80,7 @@ def _root_of(package: str, folders: Sequence[Path]) -> Path:
     return Path(next(iter(spec.submodule_search_locations))).parent
 
 
-def _version(root: Path, names: Sequence[str]) -> str:
+def version_of(root: Path, names: Sequence[str]) -> str:
     for distribution in metadata.distributions(path=[str(root)]):
         if distribution.name in names:
             return f"{distribution.name} {distribution.version}"
@@ -89,9 +89,9 @@ def _version(root: Path, names: Sequence[str]) -> str:
 
 def vllm(folders: Sequence[Path]) -> Peer:
     """vLLM V1's `BlockPool`, prefix caching on and off (no block is ever hashed in this load)."""
-    root = _root_of("vllm", folders)
+    root = root_of("vllm", folders)
     real = ("vllm.v1.core.block_pool", "vllm.v1.core.kv_cache_utils")
-    sys.meta_path.insert(0, _EmptyNames(root, "vllm", real))
+    sys.meta_path.insert(0, EmptyNames(root, "vllm", real))
     module = importlib.import_module("vllm.v1.core.block_pool")
 
     def pool(num_blocks: int, enable_caching: bool) -> Pool:
@@ -99,7 +99,7 @@ def vllm(folders: Sequence[Path]) -> Peer:
         return blocks.get_new_blocks, blocks.free_blocks
 
     return Peer(
-        _version(root, ("vllm",)),
+        version_of(root, ("vllm",)),
         f"only {' and '.join(real)} run; the rest of the package is empty names, so no decode load",
         {
             "caching off": lambda num_blocks: pool(num_blocks, False),
@@ -111,7 +111,7 @@ def vllm(folders: Sequence[Path]) -> Peer:
 
 def nano_vllm(folders: Sequence[Path]) -> Peer:
     """nano-vllm's `BlockManager`. It always caches prefixes, so its decode load also hashes full blocks."""
-    root = _root_of("nanovllm", folders)
+    root = root_of("nanovllm", folders)
     package = ModuleType("nanovllm")
     package.__path__ = [str(root / "nanovllm")]
     sys.modules["nanovllm"] = package
@@ -156,7 +156,7 @@ def nano_vllm(folders: Sequence[Path]) -> Peer:
         return work
 
     return Peer(
-        _version(root, ("nano-vllm", "nano-vllm-fork")),
+        version_of(root, ("nano-vllm", "nano-vllm-fork")),
         "only nanovllm.engine.block_manager and .sequence run; pool loads go through _allocate_block and "
         "_deallocate_block as its allocate and deallocate do, without hashing; its decode load hashes each "
         "block that fills up, since its prefix cache cannot be turned off",
