@@ -62,7 +62,7 @@ class _Sequences:
                     self._arrival[event.seq] = frame.step
                     self._request[event.seq] = event.seq
                 elif isinstance(event, ev.Forked):
-                    self._arrival[event.seq] = frame.step
+                    self._arrival.setdefault(event.seq, frame.step)  # recomputed samples are forked again
                     self._request[event.seq] = self._request[event.parent]
                 elif isinstance(event, ev.Finished | ev.Rejected | ev.Dropped):
                     self._finish[event.seq] = frame.step

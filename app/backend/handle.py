@@ -10,7 +10,7 @@ from app.backend.columns import recording_columns
 from app.backend.jobs import Job, Jobs
 from app.backend.replay import replay_job
 from app.backend.request_error import RequestError
-from app.backend.settings import STEP_NS, engine_config, normalise, shorten, told
+from app.backend.settings import STEP_NS, engine_config, normalise, notice, shorten, told
 from pycore.config import build_engine
 from pycore.events import EventLog
 from pycore.recorder import record
@@ -94,7 +94,10 @@ def simulate(request: dict) -> dict:
     """Runs a synthetic load whole and returns its recording as columns."""
     values, notices = normalise("simulate", given_settings(request))
     load = LOADS[values["sc"]](values["seed"], STEP_NS)
-    engine = build_engine(engine_config(values, load.max_len, STEP_NS), load.requests, EventLog())
+    config = engine_config(values, load.max_len, STEP_NS, load.prefix_len)
+    if config.memory.prefix_len < load.prefix_len:
+        notices.append(notice("warning", "notice.prefix", n=load.prefix_len))
+    engine = build_engine(config, load.requests, EventLog())
     recording = record(engine, values["steps"])
     columns = recording_columns(recording, load.requests, values["mode"], load.max_len)
     return {"sources": {"recording": columns}, "notices": told(notices), "settings": values}

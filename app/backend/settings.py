@@ -8,6 +8,7 @@ from pycore.config import MODES, EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.memory.contiguous import RESERVATIONS
 from pycore.memory.free_list import FREE_ORDERS
 from pycore.memory.placement import PLACEMENTS
+from pycore.scheduling.scheduler import RECOVERIES
 from pycore.workload.synthetic import LOADS
 
 Value = int | float | str
@@ -74,6 +75,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "bs": Setting(4, 1, 32),
         "blocks": Setting(64, 1, 4096),
         "hold": Setting(0, 0, 1),
+        "rec": Setting("recompute", choices=RECOVERIES),
+        "cpu": Setting(64, 0, 4096),
         "seed": Setting(5, 0, 9999),
         "steps": Setting(90, 1, 2000),
     },
@@ -157,8 +160,18 @@ def num_blocks(values: Mapping[str, Value]) -> int:
     return max(1, HELD_TOKENS // values["bs"]) if values.get("hold") else values["blocks"]
 
 
-def engine_config(values: Mapping[str, Value], max_len: int, step_ns: int) -> EngineConfig:
-    """The engine that normalised settings ask for."""
+def engine_config(
+    values: Mapping[str, Value], max_len: int, step_ns: int, prefix_len: int = 0
+) -> EngineConfig:
+    """The engine that normalised settings ask for.
+
+    Args:
+        values: of "simulate" or "replay".
+        max_len, step_ns: see EngineConfig.
+        prefix_len: tokens that the operator would keep in memory; none are kept if they would fill the pool.
+    """
+    recovery = values.get("rec", "recompute")
+    largest = (num_blocks(values) - 1) * values["bs"]
     return EngineConfig(
         memory=MemoryConfig(
             mode=values["mode"],
@@ -167,8 +180,12 @@ def engine_config(values: Mapping[str, Value], max_len: int, step_ns: int) -> En
             free_order=values["order"],
             reservation=values["res"],
             placement=values["place"],
+            prefix_len=prefix_len if prefix_len <= largest else 0,
+            cpu_blocks=values["cpu"] if recovery == "swap" else 0,
         ),
-        scheduler=SchedulerConfig(watermark=values["wm"] / 100, max_num_seqs=values["seqs"]),
+        scheduler=SchedulerConfig(
+            watermark=values["wm"] / 100, max_num_seqs=values["seqs"], recovery=recovery
+        ),
         max_len=max_len,
         step_ns=step_ns,
         seed=values["seed"],

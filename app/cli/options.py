@@ -20,6 +20,8 @@ FLAGS = {
     "order": "--order",
     "wm": "--watermark",
     "seqs": "--max-seqs",
+    "rec": "--recovery",
+    "cpu": "--cpu-blocks",
     "seed": "--seed",
     "steps": "--steps",
     "limit": "--limit",
@@ -27,7 +29,14 @@ FLAGS = {
     "stepms": "--step-ms",
 }
 # Settings that change nothing in the other mode.
-ONLY_IN = {"res": "contiguous", "place": "contiguous", "order": "paged", "wm": "paged"}
+ONLY_IN = {
+    "res": "contiguous",
+    "place": "contiguous",
+    "order": "paged",
+    "wm": "paged",
+    "rec": "paged",
+    "cpu": "paged",
+}
 
 
 def allowed(setting: Setting) -> str:

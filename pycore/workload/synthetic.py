@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from math import exp, log
 
-from pycore.request import Request
+from pycore.request import DECODINGS, Request
 from pycore.rng import Rng
 
 
@@ -16,16 +16,31 @@ class Load:
     Attributes:
         requests: in order of arrival.
         max_len: the longest prompt plus output that the load can contain, in tokens; what Orca Max reserves.
+        prefix_len: tokens of the prefix that the operator keeps in memory for the load; 0: none.
     """
 
     requests: tuple[Request, ...]
     max_len: int
+    prefix_len: int = 0
 
 
 def _load(lengths: list[tuple[int, int]], arrival_steps: list[int], step_ns: int, max_len: int) -> Load:
     """Pairs (prompt, output) with arrival steps, both in order of arrival."""
     pairs = zip(arrival_steps, lengths, strict=True)
     requests = (Request(i, step * step_ns, *length) for i, (step, length) in enumerate(pairs))
+    return Load(tuple(requests), max_len)
+
+
+def _groups(
+    lengths: list[tuple[int, int]],
+    arrival_steps: list[int],
+    groups: list[tuple[int, str]],
+    step_ns: int,
+    max_len: int,
+) -> Load:
+    """The same, each request with its number of sequences and its decoding."""
+    rows = zip(arrival_steps, lengths, groups, strict=True)
+    requests = (Request(i, step * step_ns, *length, *group) for i, (step, length, group) in enumerate(rows))
     return Load(tuple(requests), max_len)
 
 
@@ -91,6 +106,57 @@ def three_requests(seed: int, step_ns: int) -> Load:
     return _load([(5, 7), (3, 6), (2, 5), (4, 4)], [0, 0, 0, 1], step_ns, max_len=12)
 
 
+def parallel_chat(seed: int, step_ns: int) -> Load:
+    """32 requests that want 4 samples each of 6–24 tokens, of prompts of 9–24; 1–3 come every 4–8 steps."""
+    return _same_groups(seed, step_ns, 4, "parallel")
+
+
+def beam(seed: int, step_ns: int) -> Load:
+    """32 beam searches of width 4 with the same lengths and arrivals as `parallel_chat`."""
+    return _same_groups(seed, step_ns, 4, "beam")
+
+
+def _same_groups(seed: int, step_ns: int, num_seqs: int, decoding: str) -> Load:
+    rng = Rng(seed)
+    lengths = rng.fork("lengths")
+    pairs = [(lengths.randrange(9, 25), lengths.randrange(6, 25)) for _ in range(32)]
+    steps = _bursts(rng.fork("arrivals"), 32, 6, (1, 3), (4, 8))
+    return _groups(pairs, steps, [(num_seqs, decoding)] * 32, step_ns, max_len=48)
+
+
+def system_prompt(seed: int, step_ns: int) -> Load:
+    """72 chats, 5 of 6 behind a system prompt of 22 tokens that the operator keeps in memory.
+
+    A question of 3–14 tokens, an answer of 4–24; 16 are there at once, 3–6 more come every 4–8 steps. The
+    prefix ends in the middle of a block of 4, and that block is copied on write.
+    """
+    rng = Rng(seed)
+    lengths = rng.fork("lengths")
+    behind = rng.fork("kind").choices((22, 0), (5, 1), 72)
+    steps = _bursts(rng.fork("arrivals"), 72, 16, (3, 6), (4, 8))
+    requests = []
+    for i, (prefix, step) in enumerate(zip(behind, steps, strict=True)):
+        question, answer = lengths.randrange(3, 15), lengths.randrange(4, 25)
+        requests.append(Request(i, step * step_ns, prefix + question, answer, shared_prefix=prefix))
+    return Load(tuple(requests), max_len=60, prefix_len=22)
+
+
+def mixed_decoding(seed: int, step_ns: int) -> Load:
+    """56 requests in one queue: of 6, 4 plain, 1 of 2–4 parallel samples, 1 beam search of width 4.
+
+    Prompts of 5–20 tokens, outputs of 6–24; 12 are there at once, 2–5 more come every 4–8 steps.
+    """
+    rng = Rng(seed)
+    lengths, kind, samples = rng.fork("lengths"), rng.fork("kind"), rng.fork("samples")
+    groups = [
+        ({"plain": 1, "parallel": samples.randrange(2, 5), "beam": 4}[decoding], decoding)
+        for decoding in kind.choices(DECODINGS, (4, 1, 1), 56)
+    ]
+    pairs = [(lengths.randrange(5, 21), lengths.randrange(6, 25)) for _ in groups]
+    steps = _bursts(rng.fork("arrivals"), 56, 12, (2, 5), (4, 8))
+    return _groups(pairs, steps, groups, step_ns, max_len=44)
+
+
 def lognormal_lengths(seed: int, num: int, mean: int, sigma: float) -> list[int]:
     """`num` lengths of at least 1 token, lognormal with `mean` tokens and shape `sigma`."""
     return list(islice(endless_lognormal_lengths(seed, mean, sigma), num))
@@ -136,4 +202,8 @@ LOADS: dict[str, Callable[[int, int], Load]] = {
     "uniform": uniform,
     "long_tail": long_tail,
     "three_requests": three_requests,
+    "parallel_chat": parallel_chat,
+    "beam": beam,
+    "system_prompt": system_prompt,
+    "mixed_decoding": mixed_decoding,
 }

@@ -53,7 +53,9 @@ def recording_of(settings: dict[str, int | str]) -> Recording:
     if notices:
         raise ValueError(f"{settings}: {notices}")
     load = LOADS[values["sc"]](values["seed"], STEP_NS)
-    engine = build_engine(engine_config(values, load.max_len, STEP_NS), load.requests, EventLog())
+    engine = build_engine(
+        engine_config(values, load.max_len, STEP_NS, load.prefix_len), load.requests, EventLog()
+    )
     return record(engine, values["steps"])
 
 

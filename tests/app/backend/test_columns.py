@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from app.backend.columns import recording_columns
 from app.backend.settings import STEP_NS, engine_config, normalise
 from pycore.config import build_engine
-from pycore.events import EventLog
+from pycore.events import Arrived, EventLog, Forked
 from pycore.recorder import Recording, record
+from pycore.request import PREFIX_ID
 from pycore.workload.synthetic import LOADS
 
 SETTINGS = st.fixed_dictionaries(
@@ -31,18 +32,30 @@ def run(settings: dict) -> tuple[Recording, dict]:
     values, notices = normalise("simulate", settings)
     assert not notices
     load = LOADS[values["sc"]](values["seed"], STEP_NS)
-    engine = build_engine(engine_config(values, load.max_len, STEP_NS), load.requests, EventLog())
+    engine = build_engine(
+        engine_config(values, load.max_len, STEP_NS, load.prefix_len), load.requests, EventLog()
+    )
     recording = record(engine, values["steps"])
     return recording, recording_columns(recording, load.requests, values["mode"], load.max_len)
+
+
+def numbers(recording: Recording) -> dict[int, int]:
+    """Requests are numbered in order of arrival, then forks in order of creation, then the prefix."""
+    events = [event for frame in recording.frames for event in frame.events]
+    born = {event.seq for event in events if isinstance(event, (Arrived, Forked))}
+    if PREFIX_ID in recording[0].memory.seqs:
+        born.add(PREFIX_ID)
+    return {seq: number for number, seq in enumerate(sorted(born, key=lambda seq: (seq == PREFIX_ID, seq)))}
 
 
 @given(SETTINGS)
 def test_each_frame_can_be_read_back_from_the_columns(settings):
     recording, columns = run(settings)
     frames, rows, size = columns["frames"], columns["rows"], columns["block_size"]
+    number = numbers(recording)
     for t, snapshot in enumerate(recording.frames):
         begin, end = frames["row_start"][t : t + 2]
-        assert tuple(rows["seq"][begin:end]) == snapshot.memory.seqs
+        assert rows["seq"][begin:end] == [number[seq] for seq in snapshot.memory.seqs]
         assert tuple(rows["tokens"][begin:end]) == snapshot.memory.tokens
         assert tuple(rows["final"][begin:end]) == snapshot.memory.final
         assert tuple(rows["held"][begin:end]) == snapshot.memory.held
@@ -53,7 +66,7 @@ def test_each_frame_can_be_read_back_from_the_columns(settings):
             else:
                 assert (rows["table"][row],) == place
         begin, end = frames["wait_start"][t : t + 2]
-        assert tuple(columns["waits"]["seq"][begin:end]) == snapshot.waiting
+        assert columns["waits"]["seq"][begin:end] == [number[seq] for seq in snapshot.waiting]
 
 
 @given(SETTINGS)
@@ -88,6 +101,18 @@ def test_columns_are_plain_json_and_every_list_has_its_length(settings):
     for part, start in (("rows", "row_start"), ("waits", "wait_start"), ("events", "event_start")):
         for name, column in columns[part].items():
             assert len(column) == columns["frames"][start][-1], (part, name)
+
+
+def test_a_sample_arrives_when_it_is_forked_and_not_again_when_it_is_recomputed():
+    recording, columns = run({"sc": "parallel_chat"})
+    forked = {}
+    for frame in recording.frames:
+        for event in frame.events:
+            if isinstance(event, Forked):
+                forked.setdefault(event.seq, []).append(frame.step)
+    assert any(len(steps) > 1 for steps in forked.values()), "no sample was recomputed, so nothing was shown"
+    number = numbers(recording)
+    assert all(columns["seqs"]["arrival"][number[seq]] == steps[0] for seq, steps in forked.items())
 
 
 def test_a_request_that_ended_has_its_last_frame():

@@ -117,3 +117,31 @@ def test_a_prompt_larger_than_the_pool_is_rejected_and_counted():
 def test_a_file_name_is_repeated_as_text():
     response = replay(b"", name="<script>alert(1)</script>.csv")
     assert "<script>alert(1)</script>.csv" in response["error"]["en"]
+
+
+@pytest.mark.parametrize("mode", ["paged", "contiguous"])
+@pytest.mark.parametrize("sc", ["parallel_chat", "beam", "system_prompt", "mixed_decoding"])
+def test_the_loads_that_share_are_recorded_with_both_recoveries(sc, mode):
+    for rec in ("recompute", "swap"):
+        answer = Handler().handle({"kind": "simulate", "settings": {"sc": sc, "mode": mode, "rec": rec}})
+        assert answer["error"] is None
+        assert answer["notices"] == []
+        assert answer["sources"]["recording"]["frames"]["finished"][-1] > 0
+
+
+def test_swapping_needs_cpu_blocks_to_swap_to():
+    def kinds(cpu: int) -> set[str]:
+        settings = {"sc": "parallel_chat", "rec": "swap", "cpu": cpu}
+        answer = Handler().handle({"kind": "simulate", "settings": settings})
+        return set(answer["sources"]["recording"]["events"]["kind"])
+
+    assert {"SwappedOut", "SwappedIn"} <= kinds(64)
+    assert not kinds(0) & {"SwappedOut", "SwappedIn"}
+    assert "Preempted" in kinds(0)
+
+
+def test_a_prefix_that_would_fill_the_pool_is_not_kept_and_that_is_told():
+    settings = {"sc": "system_prompt", "blocks": 5}
+    answer = Handler().handle({"kind": "simulate", "settings": settings})
+    assert [each["key"] for each in answer["notices"]] == ["notice.prefix"]
+    assert "22" in answer["notices"][0]["en"]

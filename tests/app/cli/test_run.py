@@ -66,7 +66,9 @@ def test_the_summary_agrees_with_the_core(settings):
     response = answer(settings)
     values = response["settings"]
     load = LOADS[values["sc"]](values["seed"], STEP_NS)
-    engine = build_engine(engine_config(values, load.max_len, STEP_NS), load.requests, EventLog())
+    engine = build_engine(
+        engine_config(values, load.max_len, STEP_NS, load.prefix_len), load.requests, EventLog()
+    )
     use = recorded_use(record(engine, values["steps"]))
     summary = run_summary(response["sources"]["recording"])
     assert summary["utilisation"] == pytest.approx(use.utilisation)
