@@ -86,6 +86,9 @@ const simulation = new Simulation({
       playing: state.get("playing"),
     });
     drawAvailable();
+    if (response) {
+      performance.mark("kvscope.answer");
+    }
   },
   onOther: (other) => state.set({ other }),
   onMissing() {
@@ -113,6 +116,15 @@ function drawAvailable() {
   form.setAvailable(state.get("python"), Boolean(simulation.find(settings) && simulation.find(simulation.otherOf(settings))));
 }
 
+// Fills the cache for the next visit, once: only when nothing of this one waits for the network any more.
+let isKept = false;
+function keepForNextVisit() {
+  if (!isKept && "serviceWorker" in navigator && pageData.urls["sw.js"]) {
+    navigator.serviceWorker.register(pageData.urls["sw.js"]).catch(() => {}); // the page works without it
+  }
+  isKept = true;
+}
+
 const pythonState = new PythonState();
 function onPython(report) {
   pythonState.draw(report);
@@ -135,6 +147,9 @@ function onPython(report) {
     }
   }
   drawAvailable();
+  if (report.state !== "loading") {
+    setTimeout(keepForNextVisit, 1000); // after the first answer
+  }
 }
 
 // The worker loads beside the figures; the server's channel is one of the figures' models.
@@ -207,7 +222,5 @@ addressBar.takeBack(state.get("tab"));
 if (!early) {
   startBackend(onPython);
 }
-if ("serviceWorker" in navigator && pageData.urls["sw.js"]) {
-  navigator.serviceWorker.register(pageData.urls["sw.js"]).catch(() => {}); // the page works without it
-}
 document.documentElement.dataset.playable = "true";
+performance.mark("kvscope.playable");
