@@ -1,7 +1,6 @@
 // The tables of who holds what: block tables (or regions), the queue, and the pool's text twin.
 
 import { requestChip } from "./colours.js";
-import { requestName } from "./recording.js";
 import { text } from "./text.js";
 
 const MOST_QUEUED = 24; // chips shown of the queue
@@ -25,10 +24,10 @@ function focusButton(focus, label, content) {
 
 // One table row, kept while its request holds memory and changed in place.
 class TableRow {
-  constructor(seq) {
+  constructor(seq, name) {
     this.element = document.createElement("tr");
     this.element.dataset.seq = seq;
-    const name = requestName(seq);
+    this._name = name;
     const head = document.createElement("th");
     head.scope = "row";
     const chip = requestChip(name);
@@ -42,8 +41,10 @@ class TableRow {
     this._shown = "";
   }
 
-  update(row, lit, pinned) {
-    const places = row.blocks ? row.blocks.join(" ") : `${row.start}–${row.start + row.held - 1}`;
+  // shared: blocks held by others too, see Recording.
+  update(row, shared, lit, pinned) {
+    const times = (block) => (shared.has(block) ? `×${shared.get(block).rows.length}` : "");
+    const places = row.blocks ? row.blocks.map((block) => block + times(block)).join(" ") : `${row.start}–${row.start + row.held - 1}`;
     const key = `${row.tokens} ${row.held} ${places} ${lit?.block ?? ""}`;
     if (key !== this._shown) {
       this._shown = key;
@@ -55,6 +56,11 @@ class TableRow {
           const number = document.createElement("span");
           number.dataset.focus = `b${block}`;
           number.textContent = block;
+          if (shared.has(block)) {
+            const holders = document.createElement("small");
+            holders.textContent = times(block);
+            number.append(holders);
+          }
           number.classList.toggle("lit", lit?.block === block);
           this._places.append(number, " ");
         }
@@ -64,7 +70,7 @@ class TableRow {
     }
     this.element.classList.toggle("dim", Boolean(lit) && !lit.seqs.has(row.seq));
     this.element.classList.toggle("lit", Boolean(lit) && lit.seqs.has(row.seq));
-    this._button.setAttribute("aria-pressed", String(pinned === requestName(row.seq)));
+    this._button.setAttribute("aria-pressed", String(pinned === this._name));
   }
 }
 
@@ -100,10 +106,10 @@ export class BlockTables {
     const frame = recording.frame(t);
     const rows = frame.rows.map((row) => {
       if (!this._rows.has(row.seq)) {
-        this._rows.set(row.seq, new TableRow(row.seq));
+        this._rows.set(row.seq, new TableRow(row.seq, recording.name(row.seq)));
       }
       const shown = this._rows.get(row.seq);
-      shown.update(row, lit, pinned);
+      shown.update(row, frame.shared, lit, pinned);
       return shown.element;
     });
     const there = this._body.children;
@@ -112,19 +118,19 @@ export class BlockTables {
     }
     this._wrap.hidden = rows.length === 0;
     this._empty.hidden = rows.length > 0;
-    this._drawQueue(frame, lit);
+    this._drawQueue(recording, frame, lit);
     if (this._twinFold.open) {
       this._drawTwin(recording, frame, pinned);
     }
   }
 
-  _drawQueue(frame, lit) {
+  _drawQueue(recording, frame, lit) {
     const shown = frame.waiting_seqs.slice(0, MOST_QUEUED);
     const key = `${frame.waiting} ${shown.join(" ")}`;
     if (key !== this._queueShown) {
       this._queueShown = key;
       this._queueFocus = "";
-      this._queue.replaceChildren(...shown.flatMap((seq) => [requestChip(requestName(seq)), " "]));
+      this._queue.replaceChildren(...shown.flatMap((seq) => [this._queued(seq, recording), " "]));
       if (!shown.length) {
         this._queue.textContent = text("page.queue.empty");
       } else if (frame.waiting_seqs.length > shown.length) {
@@ -137,19 +143,28 @@ export class BlockTables {
     }
     this._queueFocus = focusKey;
     for (const chip of this._queue.children) {
-      chip.classList.toggle("dim", Boolean(lit) && !lit.seqs.has(Number(chip.dataset.focus.slice(1))));
+      chip.classList.toggle("dim", Boolean(lit) && !lit.seqs.has(Number(chip.dataset.seq)));
     }
+  }
+
+  _queued(seq, recording) {
+    const chip = requestChip(recording.name(seq));
+    chip.dataset.seq = seq;
+    return chip;
   }
 
   // The pool as a table: only while it is unfolded.
   _drawTwin(recording, frame, pinned) {
     const blocks = Array.from({ length: recording.numBlocks }, () => ({ owners: [], real: 0, reserved: 0, internal: 0 }));
-    recording.spans(frame, (row, block, low, high, part) => {
+    recording.spans(frame, (row, block, low, high, part, rows = [row]) => {
       blocks[block][part] += high - low;
-      if (!blocks[block].owners.includes(requestName(row.seq))) {
-        blocks[block].owners.push(requestName(row.seq));
+      for (const name of rows.map(({ seq }) => recording.name(seq))) {
+        if (!blocks[block].owners.includes(name)) {
+          blocks[block].owners.push(name);
+        }
       }
     });
+    const owners = (names) => names.join(" ") + (recording.paged && names.length > 1 ? ` ×${names.length}` : "");
     this._twin.replaceChildren(
       ...blocks.map((each, block) => {
         const row = document.createElement("tr");
@@ -160,7 +175,7 @@ export class BlockTables {
         head.append(button);
         row.append(
           head,
-          cell(each.owners.join(" ") || text("page.twin.free"), ""),
+          cell(owners(each.owners) || text("page.twin.free"), ""),
           ...["real", "reserved", "internal"].map((part) => cell(each[part], "num")),
         );
         return row;

@@ -3,11 +3,18 @@
 import { pageData } from "./page_data.js";
 
 const { fill, label } = pageData.requests;
+const NAMES = /\b(r\d+(?:\.\d+)?)\b/;
 const SECOND_MARKS = [null, [], [2, 3]]; // line dash inside the cell: none, double border, dotted border
 
-// Colour, label colour and second mark of a request: the same in every run of a load, so that one can be
-// found again after a change of allocator.
-export function requestColour(seq) {
+const PREFIX = { fill: "#8b95a3", label: "#000000", dash: null, mark: "plain" }; // the operator's, nobody's colour
+
+// Colour, label colour and second mark of a sequence by its name: all sequences of a request look alike, and the
+// same in every run of a load, so that one can be found again after a change of allocator.
+export function colourOf(name) {
+  const seq = Number.parseInt(name.slice(1), 10);
+  if (Number.isNaN(seq)) {
+    return PREFIX;
+  }
   return {
     fill: fill[seq % fill.length],
     label: label[seq % fill.length],
@@ -22,7 +29,7 @@ export const THEMES = Object.keys(pageData.schemes);
 // A small plate with a request's name in its colour; hovering or clicking it is followed by focus.js.
 export function requestChip(name) {
   const chip = document.createElement("span");
-  const colour = requestColour(Number(name.slice(1)));
+  const colour = colourOf(name);
   chip.className = `chip chip-${colour.mark}`;
   chip.style.setProperty("--fill", colour.fill);
   chip.style.setProperty("--label", colour.label);
@@ -33,7 +40,7 @@ export function requestChip(name) {
 
 // Appends a sentence to `element`, the names of requests in it as chips; everything else stays plain text.
 export function appendSentence(element, sentence) {
-  for (const piece of sentence.split(/\b(r\d+)\b/)) {
-    element.append(/^r\d+$/.test(piece) ? requestChip(piece) : piece);
+  for (const piece of sentence.split(NAMES)) {
+    element.append(/^r\d+(\.\d+)?$/.test(piece) ? requestChip(piece) : piece);
   }
 }

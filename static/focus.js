@@ -1,6 +1,7 @@
-// One focus for the whole page: a request ("r5") or a block ("b12"). Hover previews, click pins, Esc lets go.
+// One focus for the whole page: a request ("r5"), one of its sequences ("r5.2"), the operator's "prefix", or a
+// block ("b12"). Hover previews, click pins, Esc lets go.
 
-const FOCUS = /^([rb])(\d{1,7})$/;
+const FOCUS = /^(?:r\d{1,7}(?:\.\d{1,4})?|prefix|b(\d{1,7}))$/;
 
 // A focus as it may come from an address; null if it is none.
 export const readFocus = (word) => (FOCUS.test(word ?? "") ? word : null);
@@ -11,17 +12,11 @@ export function litBy(focus, recording, frame) {
   if (!found) {
     return null;
   }
-  const number = Number(found[2]);
-  if (found[1] === "r") {
-    return { seqs: new Set([number]) };
+  if (found[1] === undefined) {
+    return { seqs: recording.named(focus) };
   }
-  const seqs = new Set();
-  recording.spans(frame, (row, block) => {
-    if (block === number) {
-      seqs.add(row.seq);
-    }
-  });
-  return { seqs, block: number };
+  const block = Number(found[1]);
+  return { seqs: new Set(recording.holders(frame, block).map(({ seq }) => seq)), block };
 }
 
 // Follows pointer and keyboard on everything that carries data-focus. Writes state keys pinned and preview.

@@ -1,12 +1,13 @@
 // Fills the figure "pool" (app/frontend/pool_grid.py) from a frame, and tells which block is pointed at.
 
-import { requestColour, scheme } from "./colours.js";
+import { colourOf, scheme } from "./colours.js";
 import { model, setGlyph } from "./figure.js";
 import { emptyHatch, HATCHES, pushHatch } from "./hatch.js";
 
 const LABELS_FROM = 26; // px of cell width from which ids are printed
 const NUMBERS_FROM = 34; // and block numbers
 const HATCHES_FROM = 14; // and hatches: in smaller cells a paler fill says the same
+const GLYPH = 8.2; // px a character of a label at its usual size
 const DIM = 0.16;
 const FAINT = { light: 0.14, dark: 0.32 }; // how solid the ground of a hatch is filled
 
@@ -22,6 +23,9 @@ export function gridShape(blocks, width) {
   const height = Math.max(Math.min(cell * 1.25, 62), Math.min(cell, 44));
   return { columns, rows, cell, height: rows > 16 ? Math.min(height, Math.max(cell, 6)) : height };
 }
+
+// What a block is called that several sequences of a request hold: by the request.
+const family = (name) => name.split(".")[0];
 
 const emptyEdges = () => ({ left: [], right: [], bottom: [], top: [] });
 
@@ -119,9 +123,11 @@ export class PoolGrid {
     const labels = new Map();
     const hatches = emptyHatch();
     const hatched = this._shape.cell >= HATCHES_FROM;
-    recording.spans(frame, (row, block, low, high, part) => {
-      const colour = requestColour(row.seq);
-      const alpha = lit && !lit.seqs.has(row.seq) ? DIM : 1;
+    const isLit = ({ seq }) => lit.seqs.has(seq);
+    recording.spans(frame, (row, block, low, high, part, rows) => {
+      const name = recording.name(row.seq);
+      const colour = colourOf(name);
+      const alpha = lit && !(rows ? rows.some(isLit) : isLit(row)) ? DIM : 1;
       this._push(spans, block, low / size, high / size);
       spans.colour.push(colour.fill);
       spans.fill.push(part === "real" ? alpha : FAINT[theme] * (hatched ? 1 : 2) * alpha);
@@ -139,14 +145,15 @@ export class PoolGrid {
       }
       const seen = labels.get(block);
       if (!seen || high - low > seen.span) {
-        labels.set(block, { seq: row.seq, colour, alpha, span: high - low });
+        const label = rows ? `${family(name)}\u200a×${rows.length}` : name;
+        labels.set(block, { label, colour, alpha, span: high - low, solid: part === "real" });
       }
     });
     this._set("pool.spans", spans);
     this._set("pool.hatch", hatches);
-    const text = { x: [], y: [], text: [], colour: [], chip: [], alpha: [] };
+    const text = { x: [], y: [], text: [], colour: [], chip: [], alpha: [], plate: [], size: [] };
     const { columns, strip, gapX, gapY, cell, height } = this._shape;
-    for (const [block, { seq, colour, alpha }] of labels) {
+    for (const [block, { label, colour, alpha, solid }] of labels) {
       if (colour.dash && this._shape.labels) {
         const inset = 3; // px
         this._outline(outlines, colours.ink, alpha, colour.dash, 1.5, {
@@ -159,10 +166,12 @@ export class PoolGrid {
       if (this._shape.labels) {
         text.x.push((block % columns) + 0.5);
         text.y.push(Math.floor(block / columns) + strip + (1 - strip) / 2);
-        text.text.push(`r${seq}`);
+        text.text.push(label);
+        text.size.push(label.length * GLYPH > cell ? "10px" : "12px");
         text.colour.push(colour.label);
         text.chip.push(colour.fill);
         text.alpha.push(alpha === 1 ? 1 : 0.3);
+        text.plate.push(solid ? 0 : alpha === 1 ? 1 : 0.3); // on its owner's colour a label needs no plate
       }
     }
     this._set("pool.labels", text);
@@ -209,8 +218,9 @@ export class PoolGrid {
   _outlineChanged(into, recording, t, ink) {
     const last = new Map();
     for (const { kind, blocks } of recording.events(t)) {
-      const dash = /Freed$/.test(kind) ? [4, 3] : /Allocated$/.test(kind) ? [] : null;
-      for (const block of dash ? blocks : []) {
+      const copied = kind === "BlockCopied"; // from its first block to its second
+      const dash = /Freed$/.test(kind) ? [4, 3] : copied || /Allocated$/.test(kind) ? [] : null;
+      for (const block of dash ? blocks.slice(Number(copied)) : []) {
         last.set(block, dash);
       }
     }

@@ -1,6 +1,5 @@
 // The plate beside the pointer: which block, whose, how full.
 
-import { requestName } from "./recording.js";
 import { text } from "./text.js";
 
 export class PoolTip {
@@ -25,21 +24,17 @@ export class PoolTip {
   }
 
   _words(recording, frame, block) {
-    const owners = [];
-    let real = 0;
-    recording.spans(frame, (row, at, low, high, part) => {
-      if (at === block) {
-        real += part === "real" ? high - low : 0;
-        if (!owners.includes(requestName(row.seq))) {
-          owners.push(requestName(row.seq));
-        }
-      }
-    });
+    const owners = recording.holders(frame, block).map(({ seq }) => recording.name(seq));
     if (owners.length) {
-      return text("page.tip.owner", { block, owners: owners.join(" "), real, size: recording.blockSize });
+      let real = 0;
+      recording.spans(frame, (row, at, low, high, part) => {
+        real += at === block && part === "real" ? high - low : 0;
+      });
+      const times = owners.length > 1 && recording.paged ? ` ×${owners.length}` : "";
+      return text("page.tip.owner", { block, owners: owners.join(" ") + times, real, size: recording.blockSize });
     }
     const start = block * recording.blockSize;
     const small = recording.tooSmallHoles(frame).some(([from, to]) => from <= start && start < to);
-    return small ? text("page.tip.external", { block, seq: requestName(frame.head) }) : text("page.tip.free", { block });
+    return small ? text("page.tip.external", { block, seq: recording.name(frame.head) }) : text("page.tip.free", { block });
   }
 }

@@ -1,6 +1,5 @@
 // The counters, the pool's title and its state in words.
 
-import { requestName } from "./recording.js";
 import { percent, text } from "./text.js";
 
 const MOST_NAMED = 8; // requests named in "can never fit"
@@ -10,6 +9,8 @@ export class Readouts {
     this._figures = new Map(
       [...document.querySelectorAll("[data-counter]")].map((element) => [element.dataset.counter, element]),
     );
+    const box = document.querySelector("[data-shared]");
+    this._shared = { box, label: box.querySelector("dt"), value: box.querySelector("dd") };
     this._title = document.getElementById("pool-title");
     this._words = document.getElementById("pool-words");
     this._state = document.getElementById("pool-state");
@@ -30,6 +31,11 @@ export class Readouts {
     for (const [name, value] of Object.entries(shown)) {
       this._figures.get(name).textContent = value;
     }
+    if (recording.shares) {
+      this._shared.label.textContent = text("page.count.shared", { n: frame.most_holders });
+      this._shared.value.textContent = text("page.count.shared.value", { n: frame.saved });
+    }
+    this._shared.box.hidden = !recording.shares;
     this._figures.get("waiting").parentElement.classList.toggle("warn", frame.waiting > 0);
     this._title.textContent = text("page.pool.title", { blocks: recording.numBlocks, size: recording.blockSize });
     this._words.textContent = text("page.pool.words", {
@@ -44,24 +50,26 @@ export class Readouts {
   _drawState(recording, frame) {
     const sentences = [];
     let state = "";
+    const unit = recording.paged ? recording.blockSize : 1; // paged memory is counted in blocks
     const who = {
-      seq: requestName(frame.head),
+      seq: recording.name(frame.head),
       waiting: frame.waiting,
-      needed: frame.head_needed,
-      free: frame.free,
+      needed: Math.ceil(frame.head_needed / unit),
+      free: frame.free / unit,
       largest: frame.largest_free,
     };
+    const said = (key) => text(`page.pool.${key}.${recording.paged ? "paged" : "contiguous"}`, who);
     if (frame.waiting > 0) {
       state = frame.running === 0 ? "all_waiting" : "waits";
       // What a step frees at its end can only be handed out in the next one.
       const soon = frame.largest_free >= frame.head_needed;
-      sentences.push(text(soon ? "page.pool.waits_fits" : `page.pool.${state}`, who));
+      sentences.push(said(soon ? "waits_fits" : state));
     } else if (frame.running === 0) {
       state = "empty";
       sentences.push(text("page.pool.empty"));
     }
     if (frame.rejected > 0) {
-      const names = recording.rejectedSeqs.slice(0, frame.rejected).map(requestName);
+      const names = recording.rejectedSeqs.slice(0, frame.rejected).map((seq) => recording.name(seq));
       const more = names.length > MOST_NAMED ? " …" : "";
       sentences.push(text("page.pool.rejected", { names: names.slice(0, MOST_NAMED).join(" ") + more }));
       state = state || "rejected";

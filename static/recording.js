@@ -2,12 +2,15 @@
 
 // Kinds of events, the most telling first: what a step's headline is chosen by.
 const WEIGHT = [
-  "Rejected", "Preempted", "Waiting", "Recovered", "Finished", "Admitted", "RegionReserved", "BlocksAllocated",
-  "RegionFreed", "BlocksFreed", "Arrived",
+  "Rejected", "Preempted", "SwappedOut", "Waiting", "SwappedIn", "Recovered", "Finished", "Admitted", "PrefixShared",
+  "Forked", "Dropped", "BlockCopied", "RegionReserved", "BlocksAllocated", "RegionFreed", "BlocksFreed", "Arrived",
 ];
-export const MARKS = { Finished: "finish", Waiting: "wait", Preempted: "preempt", Rejected: "reject" };
-
-export const requestName = (seq) => `r${seq}`;
+export const MARKS = {
+  Finished: "finish", Waiting: "wait", Preempted: "preempt", Rejected: "reject",
+  BlockCopied: "copy", SwappedOut: "swap", SwappedIn: "swap",
+};
+const SHARING = new Set(["Forked", "PrefixShared", "BlockCopied"]);
+const NOBODY = new Map();
 
 export class Recording {
   // columns: sources.recording of a simulate response; settings: the settings it was made with.
@@ -19,8 +22,23 @@ export class Recording {
     this.numBlocks = columns.num_blocks;
     this.blockSize = columns.block_size;
     this.capacity = columns.capacity;
+    this.shares = this.paged && columns.events.kind.some((kind) => SHARING.has(kind));
     this._frame = null;
     this._marks = null;
+  }
+
+  // How a sequence is shown: "r5", "r5.2" for a further sequence of r5, "prefix" for the operator's.
+  name(seq) {
+    return this.columns.seqs?.name[seq] ?? `r${seq}`;
+  }
+
+  // The sequences that a name stands for: "r5" is a request with all its sequences, "r5.2" is one of them.
+  named(name) {
+    const { name: names = [], request = [] } = this.columns.seqs ?? {};
+    const seq = names.indexOf(name);
+    const family = new Set();
+    request.forEach((of, each) => of === seq && family.add(each));
+    return seq < 0 || family.size ? family : new Set([seq]);
   }
 
   // Frame t: its counts, and rows of who holds memory. The last one is kept, as several pictures ask for it.
@@ -49,6 +67,13 @@ export class Recording {
       }
       frame.rows.push(row);
     }
+    frame.shared = this.shares ? this._shared(frame.rows) : NOBODY;
+    frame.saved = 0;
+    frame.most_holders = 1;
+    for (const { rows: holders } of frame.shared.values()) {
+      frame.saved += holders.length - 1;
+      frame.most_holders = Math.max(frame.most_holders, holders.length);
+    }
     frame.empty_held = frame.reserved + frame.internal;
     frame.held = frame.real + frame.empty_held;
     frame.waste_used = frame.held ? 1 - frame.real / frame.held : 0;
@@ -56,10 +81,52 @@ export class Recording {
     return frame;
   }
 
-  // Calls visit(row, block, low, high, part) for every stretch of slots of a block that is one part of one
-  // row: slots [low, high) counted inside the block; part is "real", "reserved" or "internal".
+  // Blocks that several rows hold: block → {rows, real, ever}. Of its slots count as real, or as real some day,
+  // those that are so for any holder, as in pycore/memory/waste.py.
+  _shared(rows) {
+    const held = new Map();
+    const size = this.blockSize;
+    for (const row of rows) {
+      row.blocks.forEach((block, i) => {
+        const known = held.get(block) ?? { rows: [], real: 0, ever: 0 };
+        known.rows.push(row);
+        known.real = Math.max(known.real, Math.min(size, row.tokens - i * size));
+        known.ever = Math.max(known.ever, known.real, Math.min(size, row.final - i * size));
+        held.set(block, known);
+      });
+    }
+    for (const [block, { rows: holders }] of held) {
+      if (holders.length < 2) {
+        held.delete(block);
+      }
+    }
+    return held;
+  }
+
+  // Rows that hold a block; in a contiguous pool those that hold a part of it.
+  holders(frame, block) {
+    if (frame.shared.has(block)) {
+      return frame.shared.get(block).rows;
+    }
+    if (this.paged) {
+      return frame.rows.filter(({ blocks }) => blocks.includes(block));
+    }
+    const [low, high] = [block * this.blockSize, (block + 1) * this.blockSize];
+    return frame.rows.filter(({ start, held }) => start < high && start + held > low);
+  }
+
+  // Calls visit(row, block, low, high, part, rows) for every stretch of slots of a block that is one part of one
+  // row: slots [low, high) counted inside the block; part is "real", "reserved" or "internal". A shared block is
+  // visited once, for the first of its `rows`; else `rows` is undefined.
   spans(frame, visit) {
     const size = this.blockSize;
+    for (const [block, { rows, real, ever }] of frame.shared) {
+      [0, real, ever, size].forEach((high, i, edges) => {
+        if (i && high > edges[i - 1]) {
+          visit(rows[0], block, edges[i - 1], high, PARTS[i - 1], rows);
+        }
+      });
+    }
     for (const row of frame.rows) {
       const ends = [row.tokens, Math.max(row.tokens, Math.min(row.final, row.held)), row.held];
       let at = 0;
@@ -68,7 +135,10 @@ export class Recording {
           const slot = this.paged ? at : row.start + at;
           const piece = Math.min(ends[part] - at, size - (slot % size));
           const index = (slot - (slot % size)) / size;
-          visit(row, this.paged ? row.blocks[index] : index, slot % size, (slot % size) + piece, PARTS[part]);
+          const block = this.paged ? row.blocks[index] : index;
+          if (!frame.shared.has(block)) {
+            visit(row, block, slot % size, (slot % size) + piece, PARTS[part]);
+          }
           at += piece;
         }
       }

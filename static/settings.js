@@ -120,6 +120,7 @@ export class SettingsForm {
     this._bs.setAttribute("aria-valuetext", this._bsValue.textContent);
     this._form.dataset.mode = settings.mode;
     this._form.elements.blocks.disabled = this._off || Boolean(settings.hold);
+    this._form.elements.cpu.disabled = this._off || settings.rec !== "swap";
     document.getElementById("hold-hint").textContent = text("page.set.hold.hint", { tokens: pageData.held_tokens });
   }
 

@@ -1,7 +1,6 @@
 // The headline: what this very frame shows, with its own numbers.
 
 import { appendSentence } from "./colours.js";
-import { requestName } from "./recording.js";
 import { percent, text } from "./text.js";
 
 // Text key and fields for frame t of a recording; `other` is the same load under the other allocator, or null.
@@ -10,7 +9,7 @@ export function headline(recording, t, other) {
   const numbers = { ...frame, capacity: recording.capacity, empty: frame.empty_held, largest: frame.largest_free };
   const rejected = frame.rejected;
   if (frame.waiting > 0 && frame.head >= 0) {
-    const who = { ...numbers, seq: requestName(frame.head), needed: frame.head_needed };
+    const who = { ...numbers, seq: recording.name(frame.head), needed: frame.head_needed };
     if (!recording.paged) {
       return frame.free >= frame.head_needed && frame.largest_free < frame.head_needed
         ? ["page.headline.broken_up", who]

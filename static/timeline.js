@@ -2,6 +2,11 @@
 
 import { scheme } from "./colours.js";
 import { model, setData, setGlyph } from "./figure.js";
+import { MARKS } from "./recording.js";
+
+const MARK_NAMES = [...new Set(Object.values(MARKS))];
+const RARE = { copy: 1.72, swap: 1.92 }; // lanes of app/frontend/timeline.py that are there only when used
+const TOP = 1.66; // and what lies above the others
 
 const PARTS = ["real", "reserved", "internal", "external", "usable"];
 
@@ -43,9 +48,15 @@ export class Timeline {
     plot.height = this._place.clientHeight || plot.height;
     plot.x_range.setv({ start: 0, end: this._steps });
     setData("timeline.stack", stack);
+    let top = TOP;
     for (const [mark, steps] of Object.entries(recording.marks)) {
       setData(`timeline.${mark}`, { step: steps });
+      if (RARE[mark]) {
+        top = steps.length ? RARE[mark] + 0.14 : top;
+        document.querySelector(`[data-mark="${mark}"]`).hidden = !steps.length;
+      }
     }
+    plot.y_range.setv({ start: 0, end: top });
   }
 
   moveTo(t) {
@@ -57,7 +68,7 @@ export class Timeline {
     for (const part of PARTS) {
       setGlyph(`timeline.${part}.glyph`, { fill_color: colours[part], hatch_color: colours[part] });
     }
-    for (const mark of ["finish", "wait", "preempt", "reject"]) {
+    for (const mark of MARK_NAMES) {
       setGlyph(`timeline.${mark}.glyph`, { fill_color: colours[mark], line_color: colours[mark] });
     }
   }

@@ -34,6 +34,8 @@ SCHEMES = {
         "wait": "#b45309",
         "preempt": "#b91c1c",
         "reject": "#7c3aed",
+        "copy": "#0e7490",
+        "swap": "#be185d",
     },
     "dark": {
         "ink": "#eceff3",
@@ -51,6 +53,8 @@ SCHEMES = {
         "wait": "#fbbf24",
         "preempt": "#f87171",
         "reject": "#c4b5fd",
+        "copy": "#22d3ee",
+        "swap": "#f9a8d4",
     },
 }
 

@@ -11,6 +11,8 @@ MARKS = {
     "wait": ("square", 1.32),
     "preempt": ("triangle", 1.52),
     "reject": ("x", 1.52),
+    "copy": ("diamond", 1.72),
+    "swap": ("inverted_triangle", 1.92),
 }
 
 
