@@ -1,0 +1,213 @@
+"""The page as a test drives it: by its ids and data attributes, as a user would, never by its inner state."""
+
+import contextlib
+import json
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, Route, expect
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_MS = 30_000  # two tests and two interpreters share two cores
+BOOT_MS = 90_000
+WORKER = re.compile(r"/worker\.\w+\.js$")
+
+expect.set_options(timeout=PATIENCE_MS)
+
+COUNTERS = ("running", "waiting", "finished", "blocks", "waste_used", "waste_pool", "preemptions", "rejected")
+PARTS = ("real", "reserved", "internal", "external", "usable")
+
+
+class Simulator:
+    """One page in one browser context.
+
+    Attributes:
+        complaints: console errors, uncaught exceptions and refusals by the policy, as they came.
+        outside: addresses asked for that are not the site's.
+    """
+
+    def __init__(self, context: BrowserContext, address: str) -> None:
+        self.address = address
+        self.complaints: list[str] = []
+        self.outside: list[str] = []
+        self.asked: list[str] = []
+        context.on("request", self._note_request)
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.set_default_navigation_timeout(BOOT_MS)
+        self.page.on("console", self._note_message)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def open(self, query: str = "", *, python: bool = True) -> "Simulator":
+        """Goes to the page and waits until it plays, and until Python is there if it is wanted."""
+        self.page.goto(self.address + query)
+        expect(self.locator("html")).to_have_attribute("data-playable", "true", timeout=BOOT_MS)
+        if python:
+            self.wait_for_python()
+        return self
+
+    def wait_for_python(self) -> None:
+        """Waits until the settings can be changed, and the run that the address asks for is shown."""
+        expect(self.locator("#python-state")).to_have_attribute("data-python", "ready", timeout=BOOT_MS)
+        expect(self.locator("[data-notice=run]")).to_have_count(0)
+
+    def locator(self, selector: str) -> Locator:
+        """What a selector finds in the page."""
+        return self.page.locator(selector)
+
+    @property
+    def frame(self) -> int:
+        """The step that is shown."""
+        return int(self.locator("#frame").input_value())
+
+    def seek(self, step: int) -> None:
+        """Drags the slider to a step."""
+        self.locator("#frame").fill(str(step))
+
+    def set(self, **settings: object) -> None:
+        """Changes settings in the form, one after the other."""
+        form = self.locator("#settings")
+        form.locator("#advanced").evaluate("fold => { fold.open = true; }")
+        for key, value in settings.items():
+            field = form.locator(f"[name={key}]")
+            if key == "mode":
+                form.locator(f"[name=mode][value={value}]").check(force=True)
+            elif key == "hold":
+                field.set_checked(bool(value), force=True)
+            elif key in ("sc", "res", "place", "order"):
+                field.select_option(str(value))
+            else:
+                field.fill(str(value))
+                field.dispatch_event("change")
+
+    def counters(self) -> dict[str, str]:
+        """What the counters say, by name."""
+        return {name: self.locator(f"[data-counter={name}]").first.inner_text() for name in COUNTERS}
+
+    def waste(self) -> dict[str, str]:
+        """What the figures below the waste bar say, by part of the pool."""
+        return {part: self.locator(f"[data-waste={part}]").inner_text() for part in PARTS}
+
+    def query(self, key: str | None = None) -> dict[str, str] | str | None:
+        """The address's query, or one of its values."""
+        query = dict(parse_qsl(urlsplit(self.page.url).query, keep_blank_values=True))
+        return query if key is None else query.get(key)
+
+    def wait_for_address(self, key: str, value: str) -> None:
+        """Waits until a key of the address has a value: it is written once what was asked for is shown."""
+        self.page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)).get(key) == value)
+
+    def wait_for_frame(self, least: int) -> None:
+        """Waits until the playhead has come as far as a step."""
+        for _ in range(PATIENCE_MS // 50):
+            if self.frame >= least:
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"the playhead stands at step {self.frame}, expected at least {least}")
+
+    def wait_for_steps(self, steps: int) -> None:
+        """Waits until a run of so many steps is shown."""
+        expect(self.locator("#frame")).to_have_attribute("max", str(steps))
+
+    def drop(self, name: str, content: bytes) -> None:
+        """Drops a file on the Replay tab, as a user does with a mouse."""
+        self.page.evaluate(
+            """([name, bytes]) => {
+                const data = new DataTransfer();
+                data.items.add(new File([new Uint8Array(bytes)], name));
+                for (const kind of ["dragenter", "dragover", "drop"]) {
+                    const how = { dataTransfer: data, bubbles: true, cancelable: true };
+                    document.getElementById("replay-drop").dispatchEvent(new DragEvent(kind, how));
+                }
+            }""",
+            [name, list(content)],
+        )
+
+    def _note_request(self, request: Request) -> None:
+        self.asked.append(request.url)
+        if not request.url.startswith((self.address, "data:", "blob:")):
+            self.outside.append(request.url)
+
+    def _note_message(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(f"{message.text} ({message.location.get('url', '')})")
+
+
+def without_python(context: BrowserContext) -> None:
+    """The worker cannot be fetched."""
+    context.route(WORKER, lambda route: route.abort())
+
+
+class Gate:
+    """Holds the worker's script back until it is opened."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self._held: list[Route] = []
+        context.route(WORKER, lambda route: self._held.append(route))
+
+    def open(self) -> None:
+        """Lets Python load."""
+        for route in self._held:
+            with contextlib.suppress(Exception):  # the page may be gone
+                route.continue_()
+
+
+OPTIONS = {
+    "sc": "--load",
+    "mode": "--mode",
+    "res": "--reservation",
+    "place": "--placement",
+    "order": "--order",
+    "wm": "--watermark",
+    "seqs": "--max-seqs",
+    "bs": "--block-size",
+    "blocks": "--blocks",
+    "seed": "--seed",
+    "steps": "--steps",
+    "limit": "--limit",
+    "maxlen": "--max-len",
+    "stepms": "--step-ms",
+}
+
+
+def kvscope(command: str, *arguments: str, **settings: object) -> dict:
+    """What `kvscope COMMAND --json` prints, run as a user runs it; settings by the page's keys."""
+    line = [sys.executable, "-m", "app.cli", command, *arguments, "--json", "--lang", "en"]
+    if settings.pop("hold", 0):
+        line.append("--hold")
+    for key, value in settings.items():
+        line += [OPTIONS[key], str(value)]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def percent(share: float) -> int:
+    """A share in whole percent, halves rounded up as on the page."""
+    return math.floor(100 * share + 0.5)
+
+
+def expected_counters(recording: dict, step: int) -> dict[str, str]:
+    """What the page's counters shall say at a step of a recording that the command line printed."""
+    at = {name: values[step] for name, values in recording["frames"].items()}
+    held = at["real"] + at["reserved"] + at["internal"]
+    return {
+        "running": str(at["running"]),
+        "waiting": str(at["waiting"]),
+        "finished": str(at["finished"]),
+        "blocks": f"{at['used_blocks']}/{recording['num_blocks']}",
+        "waste_used": f"{percent(1 - at['real'] / held if held else 0)} %",
+        "waste_pool": f"{percent(1 - at['real'] / recording['capacity'])} %",
+        "preemptions": str(at["preemptions"]),
+        "rejected": str(at["rejected"]),
+    }
+
+
+def expected_waste(recording: dict, step: int) -> dict[str, str]:
+    """What the figures below the waste bar shall say."""
+    slots = {part: recording["frames"][part][step] for part in PARTS}
+    return {part: f"{n} · {percent(n / recording['capacity'])} %" for part, n in slots.items()}

@@ -1,0 +1,159 @@
+"""Address = state: written as things change, read back exactly, corrected aloud, and never executed."""
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from app.backend.settings import SETTINGS
+from tests.browser.simulator import Gate, without_python
+
+PAGE_KEYS = {
+    "v": "1",
+    "tab": "simulate",
+    "t": "77",
+    "focus": "r3",
+    "lang": "zh",
+    "theme": "dark",
+    "embed": "1",
+    "hide": "waste,twin",
+}
+# No setting keeps its default, but for "hold": with it the number of blocks would not be the address's.
+SET = {"sc": "long_tail", "wm": "2.5", "bs": "8", "blocks": "48", "seed": "321", "steps": "120", "hold": "0"}
+
+
+def every_key():
+    """A value for each key of the address, as words."""
+    others = {
+        key: setting.choices[-1] if setting.choices else f"{setting.default + 1:g}"
+        for key, setting in SETTINGS["simulate"].items()
+    }
+    return {**PAGE_KEYS, **others, **SET}
+
+
+def test_every_key_comes_back_as_it_was_given(simulator):
+    given = every_key()
+    assert len(given) >= 20
+    query = "&".join(f"{key}={quote(value)}" for key, value in given.items())
+    page = simulator().open(f"?{query}")
+    page.wait_for_steps(120)
+    page.seek(78)
+    page.seek(77)
+    page.wait_for_address("t", "77")
+    page.wait_for_address("seed", "321")
+    assert page.query() == given
+    assert page.locator("#notices").inner_text() == ""
+    assert page.locator("html").get_attribute("lang") == "zh"
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    expect(page.locator("[data-part=waste]")).to_be_hidden()
+    expect(page.locator("[data-part=header]")).to_be_hidden()
+    assert page.counters()["blocks"].endswith("/48")
+
+
+def test_what_is_changed_on_the_page_stands_in_a_link_that_opens_the_same(simulator):
+    page = simulator().open("?lang=en")
+    page.set(mode="paged", seed=77, bs=2)
+    page.wait_for_address("bs", "2")
+    page.seek(41)
+    page.locator("#block-tables [data-focus]").first.click()
+    page.wait_for_address("t", "41")
+    page.page.wait_for_url(lambda url: "focus=r" in url)
+    page.locator("#share").click()
+    link = page.locator("#share-link").input_value()
+    shown = page.counters()
+    again = simulator().open(link.removeprefix(page.address))
+    again.wait_for_address("seed", "77")
+    expect(again.locator("[data-counter=running]").first).to_have_text(shown["running"])
+    assert again.counters() == shown
+    assert again.frame == 41
+    assert again.query() == page.query()
+
+
+@pytest.mark.parametrize(
+    ("query", "told", "field", "used"),
+    [
+        ("bs=0", "“bs”", "bs", "1"),
+        ("bs=99999999999999999999", "“bs”", "bs", "32"),
+        ("seed=-3", "“seed”", "seed", "0"),
+        ("seed=1.5", "“seed”", "seed", "5"),
+        ("blocks=NaN", "“blocks”", "blocks", "64"),
+        ("mode=sideways", "“mode”", "mode", "paged"),
+        ("t=minus", "“t”", "t", "0"),
+    ],
+)
+def test_a_value_out_of_bounds_is_corrected_and_told_before_python_is_there(
+    simulator, query, told, field, used
+):
+    gates = []
+    page = simulator(lambda context: gates.append(Gate(context))).open(f"?lang=en&{query}", python=False)
+    expect(page.locator("#notices")).to_contain_text(told)
+    if field == "t":
+        assert page.frame == int(used)
+    elif field == "mode":
+        assert page.locator(f"#settings [name=mode][value={used}]").is_checked()
+    else:
+        assert page.locator(f"#settings [name={field}]").input_value() == used
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "used"), [("bs", "0", "1"), ("blocks", "9" * 30, "4096"), ("mode", "x", "")]
+)
+def test_python_runs_the_corrected_value_and_tells_the_correction_once(simulator, key, value, used):
+    page = simulator().open(f"?lang=en&seed=9&steps=5&{key}={value}")
+    page.wait_for_address("seed", "9")
+    page.wait_for_steps(5)
+    said = page.locator("#notices .notice")
+    expect(said).to_have_count(1)
+    expect(said).to_contain_text(value[:20])
+    if used:
+        page.wait_for_address(key, used)
+
+
+@pytest.mark.parametrize(
+    "key", ["mode", "sc", "seed", "t", "focus", "lang", "theme", "tab", "hide", "v", "embed"]
+)
+def test_hostile_words_are_shown_as_text_and_run_nothing(simulator, key):
+    hostile = "<script>window.harm=1</script><img src=x onerror=window.harm=1>"
+    page = simulator(without_python, allowed=("net::ERR_FAILED",)).open(
+        f"?{key}={quote(hostile)}#{quote(hostile)}", python=False
+    )
+    expect(page.locator("#notices")).to_contain_text("<script>")
+    assert page.page.evaluate("window.harm") is None
+    assert page.locator("#notices script, #notices img").count() == 0
+
+
+def test_huge_and_unknown_keys_do_no_harm(simulator):
+    page = simulator(without_python, allowed=("net::ERR_FAILED",)).open(
+        f"?seed={'9' * 3000}&t={'9' * 300}&__proto__=1&constructor=2&x={'y' * 2000}&lang=en", python=False
+    )
+    assert len(page.locator("#notices").inner_text()) < 1500
+    assert page.frame <= 90
+
+
+def test_back_returns_to_the_tab_before(simulator):
+    page = simulator(without_python, allowed=("net::ERR_FAILED",)).open("?lang=en", python=False)
+    page.locator("#tab-replay").click()
+    page.wait_for_address("tab", "replay")
+    page.page.go_back()
+    expect(page.locator("#panel-simulate")).to_be_visible()
+    page.wait_for_address("tab", "simulate")
+
+
+def test_experiment_and_replay_settings_come_back_too(simulator):
+    page = simulator(without_python, allowed=("net::ERR_FAILED",)).open(
+        "?tab=experiments&lang=en", python=False
+    )
+    page.locator("[data-experiment=block_size]").click()
+    page.wait_for_address("exp", "block_size")
+    again = simulator(without_python, allowed=("net::ERR_FAILED",)).open(
+        page.page.url.removeprefix(page.address), python=False
+    )
+    expect(again.locator("[data-experiment=block_size]")).to_have_attribute("aria-current", "true")
+    replay = simulator(without_python, allowed=("net::ERR_FAILED",)).open(
+        "?tab=replay&lang=en&mode=contiguous&bs=32&limit=50", python=False
+    )
+    assert replay.locator("#replay-form [name=bs]").input_value() == "32"
+    assert replay.locator("#replay-form [name=limit]").input_value() == "50"
+    replay.locator("#replay-form [name=bs]").fill("8")
+    replay.wait_for_address("bs", "8")
+    assert replay.query("mode") == "contiguous"

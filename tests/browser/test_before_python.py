@@ -1,0 +1,119 @@
+"""The page without Python: while it loads, and when it cannot be had."""
+
+import os
+import shutil
+import threading
+
+from playwright.sync_api import expect
+
+from app.site.server import SiteServer
+from tests.browser.simulator import (
+    BOOT_MS,
+    Gate,
+    Simulator,
+    expected_counters,
+    expected_waste,
+    kvscope,
+    without_python,
+)
+
+ABORTED = "net::ERR_FAILED"  # what the browser says of a script that was not let through
+
+
+def assert_shows(page, recording, step):
+    page.seek(step)
+    assert page.counters() == expected_counters(recording, step)
+    assert page.waste() == expected_waste(recording, step)
+
+
+def test_the_built_in_runs_play_while_python_loads_and_show_the_command_lines_numbers(simulator):
+    gates = []
+    page = simulator(lambda context: gates.append(Gate(context))).open(python=False)
+    expect(page.locator("#python-state")).to_have_attribute("data-python", "loading")
+    assert page.locator("#python-words").inner_text().startswith("Loading Python")
+    assert page.locator("#settings [name=sc]").is_disabled()
+    contiguous = kvscope("run", mode="contiguous")["recording"]
+    for step in (0, 37, 90):
+        assert_shows(page, contiguous, step)
+
+    page.locator("#switch-mode").click()
+    paged = kvscope("run", mode="paged")["recording"]
+    for step in (1, 37):
+        assert_shows(page, paged, step)
+
+    page.seek(0)
+    page.locator("#speed").select_option("16")
+    page.locator("#play").click()
+    page.wait_for_frame(5)
+    page.locator("#play").click()
+    assert 5 <= page.frame < 90
+
+    gates[0].open()
+    page.wait_for_python()
+    expect(page.locator("#settings [name=sc]")).to_be_enabled()
+
+
+def test_it_opens_on_a_request_that_waits_though_memory_is_held_and_empty(simulator):
+    page = simulator(without_python, allowed=(ABORTED,)).open(python=False)
+    frames = kvscope("run", mode="contiguous")["recording"]["frames"]
+    first = next(
+        t
+        for t, head in enumerate(frames["head"])
+        if head >= 0 and frames["reserved"][t] + frames["internal"][t]
+    )
+    assert page.frame == first
+    empty = frames["reserved"][first] + frames["internal"][first]
+    who, needed = frames["head"][first], frames["head_needed"][first]
+    expect(page.locator("#headline")).to_have_text(
+        f"r{who} waits for {needed} slots while {empty} of 256 slots are reserved and empty."
+    )
+    page.locator("#switch-mode").click()
+    paged = kvscope("run", mode="paged")["recording"]["frames"]
+    assert page.frame == first
+    assert (
+        f"{paged['running'][first]} run instead of {frames['running'][first]}"
+        in page.locator("#headline").inner_text()
+    )
+
+
+def test_when_python_cannot_load_the_page_says_how_to_run_locally_and_recordings_still_play(simulator):
+    page = simulator(without_python, allowed=(ABORTED,)).open(python=False)
+    expect(page.locator("#python-state")).to_have_attribute("data-python", "failed")
+    said = page.locator("#notices").inner_text()
+    assert "make serve" in said
+    assert "panel serve app/main.py" in said
+    assert page.locator("#settings [name=seed]").is_disabled()
+    page.seek(0)
+    page.locator("#speed").select_option("16")
+    page.locator("#play").click()
+    page.wait_for_frame(3)
+    page.locator("#play").click()
+    page.locator("#settings [name=mode][value=paged]").check(force=True)
+    page.seek(37)
+    assert page.counters() == expected_counters(kvscope("run", mode="paged")["recording"], 37)
+
+
+def test_experiments_show_their_built_in_results_without_python_and_cannot_be_run(simulator):
+    page = simulator(without_python, allowed=(ABORTED,)).open("?tab=experiments", python=False)
+    expect(page.locator("#experiment-result [data-claim]").first).to_be_visible()
+    expect(page.locator("#experiment-run [data-run]")).to_be_disabled()
+
+
+def test_a_link_to_other_settings_says_that_it_needs_python_when_there_is_none(simulator):
+    page = simulator(without_python, allowed=(ABORTED,)).open("?seed=77&mode=paged", python=False)
+    expect(page.locator("#python-state")).to_have_attribute("data-python", "failed")
+    expect(page.locator("#notices")).to_contain_text("need Python")
+    assert page.locator("#settings [name=seed]").input_value() == "5"
+
+
+def test_a_site_that_lacks_a_part_of_python_says_which(new_context, site, tmp_path):
+    broken = tmp_path / "site"
+    shutil.copytree(site, broken, copy_function=os.link)
+    next(broken.glob("assets/python/core.*.zip")).unlink()
+    with SiteServer(broken, 0) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        page = Simulator(new_context(), server.address).open(python=False)
+        expect(page.locator("#python-state")).to_have_attribute("data-python", "failed", timeout=BOOT_MS)
+        expect(page.locator("[data-notice=python]")).to_contain_text("core")
+        expect(page.locator("[data-notice=python]")).to_contain_text("make serve")
+        server.shutdown()

@@ -1,0 +1,59 @@
+"""The Experiments tab: built-in results, and runs measured by Python, with every claim and its verdict."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.simulator import BOOT_MS, kvscope
+
+NAMES = ("fragmentation", "external_fragmentation", "block_size")
+
+
+@pytest.fixture
+def page(simulator):
+    return simulator().open("?tab=experiments&lang=en")
+
+
+def verdicts(page):
+    """Claim → whether the page says that it holds."""
+    return page.locator("#experiment-result [data-claim]").evaluate_all(
+        "all => Object.fromEntries(all.map((each) => [each.dataset.claim, each.dataset.holds === 'true']))"
+    )
+
+
+def test_each_experiment_runs_and_shows_the_claims_of_the_command_line(page):
+    for name in NAMES:
+        page.locator(f"[data-experiment={name}]").click()
+        expect(page.locator(f"[data-experiment={name}]")).to_have_attribute("aria-current", "true")
+        page.locator("#experiment-run [data-run]").click()
+        said = page.locator("#experiment-run [data-said]")
+        expect(said).to_have_text("Measured by Python just now.", timeout=BOOT_MS)
+        report = kvscope("experiment", name)
+        claims = report["report"]["claims"] if "report" in report else report["claims"]
+        assert verdicts(page) == {claim["id"]: claim["holds"] for claim in claims}
+        assert page.locator("#experiment-result .chart-figure canvas").count() >= 1
+        for claim in claims:
+            expect(page.locator(f"[data-claim='{claim['id']}']")).to_contain_text(claim["en"])
+
+
+def test_a_value_that_cannot_be_is_refused_with_what_was_expected(page):
+    page.locator("[data-experiment=block_size]").click()
+    form = page.locator("[data-experiment-form=block_size]")
+    form.locator("details.advanced").evaluate("fold => { fold.open = true; }")
+    field = form.locator("input[type=number]").first
+    field.fill("-5")
+    page.locator("#experiment-run [data-run]").click()
+    expect(page.locator("#panel-experiments [data-problem]")).to_contain_text("“-5”", timeout=BOOT_MS)
+
+
+def test_a_run_can_be_stopped(page):
+    page.locator("[data-experiment=fragmentation]").click()
+    form = page.locator("[data-experiment-form=fragmentation]")
+    presets = form.locator("[data-preset]")
+    presets.last.click()
+    stop = page.locator("#experiment-run [data-stop]")
+    if stop.is_visible():
+        stop.click(force=True)
+    expect(stop).to_be_hidden(timeout=BOOT_MS)
+    expect(page.locator("#experiment-run [data-run]")).to_be_enabled()
+    presets.first.click()
+    expect(page.locator("#experiment-result [data-claim]").first).to_be_visible()

@@ -1,0 +1,157 @@
+"""One focus: a request or block that is pointed at, clicked or tabbed to is lit everywhere at once."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.simulator import kvscope, without_python
+
+STEP = 20
+
+
+@pytest.fixture
+def page(simulator):
+    return simulator(without_python, allowed=("net::ERR_FAILED",)).open(
+        f"?mode=paged&t={STEP}&lang=en", python=False
+    )
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """Request → its blocks at STEP, as the command line prints them."""
+    recording = kvscope("run", mode="paged")["recording"]
+    rows, starts = recording["rows"], recording["frames"]["row_start"]
+    return {
+        rows["seq"][i]: recording["tables"][rows["table"][i]][: rows["held"][i] // recording["block_size"]]
+        for i in range(starts[STEP], starts[STEP + 1])
+    }
+
+
+def figure_data(page, source):
+    """The columns of one of the pool's sources, as Bokeh draws them."""
+    return page.page.evaluate(
+        """(name) => {
+            for (const each of Bokeh.documents) {
+                const found = each.get_model_by_name(name);
+                if (found) return Object.fromEntries(Object.entries(found.data).map(([k, v]) => [k, [...v]]));
+            }
+        }""",
+        source,
+    )
+
+
+def lit_cells(page):
+    """Requests whose label in the pool is not dimmed, and how many blocks of theirs are lit."""
+    labels = figure_data(page, "pool.labels")
+    found = {}
+    for name, alpha in zip(labels["text"], labels["alpha"], strict=True):
+        if alpha == 1:
+            found[int(name[1:])] = found.get(int(name[1:]), 0) + 1
+    return found
+
+
+def assert_lit(page, seq, tables):
+    row = page.locator(f"#block-tables tr[data-seq='{seq}']")
+    expect(row).to_have_class("lit")
+    assert page.locator("#block-tables tr.lit").count() == 1
+    assert page.locator("#block-tables tr.dim").count() == len(tables) - 1
+    assert lit_cells(page) == {seq: len(tables[seq])}
+    lines = page.locator("#log [data-seq].lit").evaluate_all(
+        "all => all.map((line) => Number(line.dataset.seq))"
+    )
+    assert lines
+    assert set(lines) == {seq}
+
+
+def assert_nothing_lit(page, tables):
+    assert page.locator("#block-tables .lit, #block-tables .dim, #log .lit").count() == 0
+    assert lit_cells(page) == {seq: len(blocks) for seq, blocks in tables.items()}
+
+
+def cell(page, block):
+    """Middle of a block in the pool, in px of the window; 16 columns at this width."""
+    box = page.locator("#pool-figure").bounding_box()
+    x = box["x"] + box["width"] * (block % 16 + 0.5) / 16
+    return x, box["y"] + box["height"] * (block // 16 + 0.5) / 4
+
+
+def test_hovering_a_row_lights_its_blocks_and_lines_and_leaving_lets_go(page, tables):
+    seq = min(tables)
+    page.locator(f"#block-tables tr[data-seq='{seq}'] [data-focus=r{seq}]").hover()
+    assert_lit(page, seq, tables)
+    page.locator("h1").hover()
+    assert_nothing_lit(page, tables)
+    assert page.query("focus") is None
+
+
+def test_a_click_pins_and_stays_while_the_pointer_wanders_and_escape_lets_go(page, tables):
+    seq = max(tables)
+    page.locator(f"#block-tables tr[data-seq='{seq}'] button").click()
+    page.locator("h1").hover()
+    assert_lit(page, seq, tables)
+    page.wait_for_address("focus", f"r{seq}")
+    pressed = page.locator(f"#block-tables tr[data-seq='{seq}'] button")
+    expect(pressed).to_have_attribute("aria-pressed", "true")
+    page.page.keyboard.press("Escape")
+    assert_nothing_lit(page, tables)
+    expect(pressed).to_have_attribute("aria-pressed", "false")
+
+
+def test_pointing_at_a_block_in_the_pool_lights_its_owner_and_names_it(page, tables):
+    seq, blocks = next(iter(tables.items()))
+    page.locator("#pool-figure").scroll_into_view_if_needed()
+    page.page.mouse.move(*cell(page, blocks[0]))
+    assert_lit(page, seq, tables)
+    tip = page.locator("#pool-tip")
+    expect(tip).to_contain_text(f"Block {blocks[0]}: r{seq}")
+    expect(page.locator("#block-tables .places .lit")).to_have_text(str(blocks[0]))
+    page.page.mouse.move(5, 5)
+    expect(tip).to_be_hidden()
+    assert_nothing_lit(page, tables)
+
+
+def test_a_click_on_a_block_pins_it_and_a_second_click_lets_go(page, tables):
+    seq, blocks = list(tables.items())[1]
+    page.locator("#pool-figure").scroll_into_view_if_needed()
+    page.page.mouse.click(*cell(page, blocks[-1]))
+    page.page.mouse.move(5, 5)
+    assert_lit(page, seq, tables)
+    page.wait_for_address("focus", f"b{blocks[-1]}")
+    page.page.mouse.click(*cell(page, blocks[-1]))
+    page.page.mouse.move(5, 5)
+    assert_nothing_lit(page, tables)
+
+
+def test_enter_on_a_row_pins_it_without_a_mouse(page, tables):
+    seq = min(tables)
+    page.locator(f"#block-tables tr[data-seq='{seq}'] button").focus()
+    page.page.keyboard.press("Enter")
+    assert_lit(page, seq, tables)
+
+
+def test_the_pool_as_a_table_says_the_same_as_the_picture(page, tables):
+    page.locator("#twin-fold summary").click()
+    rows = page.locator("#pool-table tbody tr")
+    expect(rows).to_have_count(64)
+    owners = {block: f"r{seq}" for seq, blocks in tables.items() for block in blocks}
+    said = rows.evaluate_all("all => all.map((row) => row.cells[1].textContent)")
+    assert said == [owners.get(block, "free") for block in range(64)]
+
+
+def test_a_tap_pins_on_a_phone(simulator, tables):
+    page = simulator(
+        without_python,
+        allowed=("net::ERR_FAILED",),
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+    ).open(f"?mode=paged&t={STEP}&lang=en", python=False)
+    seq, blocks = next(iter(tables.items()))
+    figure = page.locator("#pool-figure")
+    figure.scroll_into_view_if_needed()
+    box = figure.bounding_box()
+    row, column = divmod(blocks[0], 8)
+    figure.locator("#pool-glass").tap(
+        position={"x": box["width"] * (column + 0.5) / 8, "y": box["height"] * (row + 0.5) / 8}
+    )
+    page.wait_for_address("focus", f"b{blocks[0]}")
+    assert lit_cells(page) == {seq: len(tables[seq])}

@@ -1,0 +1,95 @@
+"""The page's numbers are the core's: the same as the command line prints, and the same digests in Pyodide."""
+
+import pytest
+
+from tests.browser.simulator import expected_counters, expected_waste, kvscope
+from tests.golden.test_golden import KEPT
+
+SETTINGS = {
+    "paged, single-slot blocks": {"mode": "paged", "bs": 1, "seed": 11},
+    "paged, large shuffled blocks in held memory": {
+        "mode": "paged",
+        "bs": 16,
+        "hold": 1,
+        "order": "shuffled",
+        "seed": 3,
+    },
+    "paged, a small pool that preempts": {"mode": "paged", "blocks": 24, "wm": 0, "seed": 7},
+    "contiguous, max, first fit": {"mode": "contiguous", "res": "max", "sc": "uniform", "seed": 2},
+    "contiguous, pow2, buddy, an odd pool": {
+        "mode": "contiguous",
+        "res": "pow2",
+        "place": "buddy",
+        "blocks": 63,
+    },
+    "contiguous, oracle, first fit, long tail": {
+        "mode": "contiguous",
+        "res": "oracle",
+        "sc": "long_tail",
+        "bs": 8,
+    },
+    "requests that can never fit": {"mode": "paged", "sc": "long_tail", "blocks": 8},
+}
+STEPS = (0, 1, 17, 38, 61, 90)
+
+
+@pytest.fixture(scope="module")
+def ready(browser, address):
+    """One page with Python, whose settings the tests change in the form."""
+    from tests.browser.simulator import Simulator
+
+    with browser.new_context(viewport={"width": 1440, "height": 900}, service_workers="block") as context:
+        yield Simulator(context, address).open("?lang=en")
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_counters_are_those_of_the_command_line(ready, name):
+    settings = SETTINGS[name]
+    recording = kvscope("run", **settings)["recording"]
+    ready.locator("#advanced").evaluate("fold => { fold.open = true; }")
+    ready.locator("#reset-settings").click()
+    ready.set(**settings)
+    for key, value in settings.items():
+        ready.wait_for_address(key, str(value))
+    for step in STEPS:
+        ready.seek(step)
+        assert ready.counters() == expected_counters(recording, step), step
+        assert ready.waste() == expected_waste(recording, step), step
+    assert ready.complaints == []
+
+
+def test_settings_of_an_address_are_run_as_they_stand(simulator):
+    settings = {
+        "mode": "contiguous",
+        "res": "oracle",
+        "place": "buddy",
+        "bs": 32,
+        "blocks": 40,
+        "seed": 123,
+        "steps": 200,
+    }
+    recording = kvscope("run", **settings)["recording"]
+    query = "&".join(f"{key}={value}" for key, value in settings.items())
+    page = simulator().open(f"?v=1&{query}&t=150")
+    page.wait_for_steps(200)
+    assert page.frame == 150
+    for step in (150, 200, 3):
+        page.seek(step)
+        assert page.counters() == expected_counters(recording, step)
+
+
+def test_every_golden_run_has_the_same_digest_in_pyodide(ready):
+    digests = ready.page.evaluate(
+        """async (settings) => {
+            const module = document.querySelector('link[rel=modulepreload][href*="/backend."]').href;
+            const { backend } = await import(module);
+            const found = {};
+            for (const [name, { settings: each }] of Object.entries(settings)) {
+                const { error, sources } = await backend.request("simulate", { settings: each });
+                found[name] = error ?? sources.recording.digest;
+            }
+            return found;
+        }""",
+        KEPT,
+    )
+    assert digests == {name: kept["digest"] for name, kept in KEPT.items()}
