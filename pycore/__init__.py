@@ -9,6 +9,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
 
     workload                            where requests come from
     workload.synthetic                  loads made from a seed
+    workload.few_shot                   prompts with token ids, which share examples
     workload.trace                      the requests of a file, and how they were read
     workload.trace_file                 opens a trace file and reads it in chunks
     workload.trace_reading              a file being read: rows in, requests out
@@ -77,4 +78,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.fragmentation_run       one setup of it, run and accounted for
     experiments.external_fragmentation  enough free in all, but not in one piece
     experiments.block_size              what the size of a block costs
+    experiments.few_shot_order          who is served first, and what is reused for it
+    experiments.theorem                 depth first is optimal, from one request's size on
+    experiments.prefix_run              the run behind both
 """
