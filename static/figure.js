@@ -56,11 +56,20 @@ export async function openFigure(item, place) {
   };
 }
 
+const dressings = new Map();
+
+// What the figure called `name` shows in a picture only: dress(true) before it is taken, dress(false) after.
+export function dressForExport(name, dress) {
+  dressings.set(name, dress);
+}
+
 // The figure called `name` as a picture: kind "png" or "svg"; `ground` is the colour behind it.
 export async function exportFigure(name, kind, ground) {
   const view = Bokeh().index.find_one_by_id(model(name).id);
   view.model.setv({ border_fill_color: ground });
+  dressings.get(name)?.(true);
   const layer = view.export(kind, true);
+  dressings.get(name)?.(false);
   view.model.setv({ border_fill_color: null });
   return layer.to_blob();
 }

@@ -1,8 +1,9 @@
 // Fills the figure "pool" (app/frontend/pool_grid.py) from a frame, and tells which block is pointed at.
 
 import { colourOf, scheme } from "./colours.js";
-import { model, setGlyph } from "./figure.js";
+import { dressForExport, model, setGlyph } from "./figure.js";
 import { emptyHatch, HATCHES, pushHatch } from "./hatch.js";
+import { PoolLabels } from "./pool_labels.js";
 
 const LABELS_FROM = 26; // px of cell width from which ids are printed
 const NUMBERS_FROM = 34; // and block numbers
@@ -30,8 +31,9 @@ const family = (name) => name.split(".")[0];
 const emptyEdges = () => ({ left: [], right: [], bottom: [], top: [] });
 
 export class PoolGrid {
-  constructor(place) {
+  constructor(place, glass) {
     this._place = place;
+    this._labels = new PoolLabels(place, glass);
     this._figure = model("pool");
     this._sources = new Map();
     this._width = 0;
@@ -40,6 +42,14 @@ export class PoolGrid {
     }).observe(place);
     this._shape = null;
     this._laidOut = "";
+    // On the page the text lies over the figure (pool_labels.js); only an exported picture carries its own.
+    this._texts = { "pool.labels": null, "pool.numbers": null };
+    dressForExport("pool", (on) => {
+      for (const [name, columns] of Object.entries(this._texts)) {
+        const none = Object.fromEntries(Object.keys(columns).map((key) => [key, []]));
+        this._set(name, on ? columns : none);
+      }
+    });
   }
 
   // Replaces a source's columns, if anything is drawn from them before or after.
@@ -94,7 +104,8 @@ export class PoolGrid {
       }
     }
     this._set("pool.cells", cells);
-    this._set("pool.numbers", numbers);
+    this._texts["pool.numbers"] = numbers;
+    this._labels.layOut(recording.numBlocks, this._shape);
     return true;
   }
 
@@ -174,7 +185,8 @@ export class PoolGrid {
         text.plate.push(solid ? 0 : alpha === 1 ? 1 : 0.3); // on its owner's colour a label needs no plate
       }
     }
-    this._set("pool.labels", text);
+    this._texts["pool.labels"] = text;
+    this._labels.show(labels);
     this._drawExternal(recording, frame);
     if (this._shape.labels) {
       this._outlineChanged(outlines, recording, t, colours.ink);

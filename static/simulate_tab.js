@@ -6,6 +6,7 @@ import { followFocus, litBy, togglePin } from "./focus.js";
 import { PoolGrid } from "./pool_grid.js";
 import { PoolTip } from "./pool_tip.js";
 import { Readouts } from "./readouts.js";
+import { followFrame } from "./rest.js";
 import { Story } from "./story.js";
 import { Timeline } from "./timeline.js";
 import { Transport } from "./transport.js";
@@ -15,7 +16,7 @@ export class SimulateTab {
   constructor(state, { onSwitch }) {
     const find = (id) => document.getElementById(id);
     this.transport = new Transport(state);
-    const pool = new PoolGrid(find("pool-figure"));
+    const pool = new PoolGrid(find("pool-figure"), find("pool-glass"));
     const waste = new WasteBar(find("waste-figure"), find("waste-parts"), find("waste-sum"));
     const tables = new BlockTables();
     const log = new EventLog((t) => this.transport.seek(t));
@@ -26,6 +27,7 @@ export class SimulateTab {
     );
     const lit = ({ preview, pinned, recording, frame }) => litBy(preview ?? pinned, recording, recording.frame(frame));
 
+    followFrame(state);
     state.on(["theme"], ({ theme }) => {
       pool.recolour(theme);
       waste.recolour(theme);
@@ -41,18 +43,18 @@ export class SimulateTab {
       timeline.moveTo(now.frame);
     });
     state.on(["recording", "frame", "lang", "theme", "width"], (now) => waste.draw(now.recording, now.frame));
-    state.on(["recording", "other", "frame", "lang"], (now) => story.draw(now.recording, now.frame, now.other));
+    state.on(["recording", "other", "rest", "lang"], (now) => story.draw(now.recording, now.rest, now.other));
     state.on(["recording", "frame", "lang", "playing"], (now) => this.transport.draw(now));
     state.on(["recording", "frame", "pinned", "preview", "theme", "width"], (now) =>
       pool.draw(now.recording, now.frame, lit(now), now.theme),
     );
-    state.on(["recording", "frame", "pinned", "preview", "lang", "twin"], (now) =>
-      tables.draw(now.recording, now.frame, lit(now), now.pinned),
+    state.on(["recording", "rest", "pinned", "preview", "lang", "twin"], (now) =>
+      tables.draw(now.recording, now.rest, lit(now), now.pinned),
     );
-    state.on(["recording", "frame", "lang", "playing", "dragging"], (now) =>
-      log.draw(now.recording, now.frame, now.lang, now.playing || now.dragging),
+    state.on(["recording", "rest", "lang", "playing", "dragging"], (now) =>
+      log.draw(now.recording, now.rest, now.lang, now.playing || now.dragging),
     );
-    state.on(["recording", "frame", "pinned", "preview", "lang"], (now) => log.light(lit(now)));
+    state.on(["recording", "rest", "pinned", "preview", "lang"], (now) => log.light(lit(now)));
     const { theme } = { theme: state.get("theme") };
     pool.recolour(theme);
     waste.recolour(theme);
