@@ -23,7 +23,7 @@ _KEY = "experiment.few_shot_order."
 
 ORDERS = ("fcfs", "lpm", "dfs_weight", "ageing", "capped_wait", DEPTH_FIRST)
 # Over these capacities the chart shows how three of the orders fare.
-SWEEP = (300, 500, 650, 800, 2000, 4000, 8000)
+SWEEP = (300, 500, 650, 800, 2000, 4000, 12_000)
 SWEPT = ("fcfs", "lpm", DEPTH_FIRST)
 # The lecture on PagedAttention and RadixAttention, section 7.3 and exercise 5 (facts R4): capacity → order →
 # hit rate in percent; and the capacities below the longest request, where it is zero in every order.
