@@ -1,6 +1,6 @@
 """Builds the static site into dist/, and serves it on loopback.
 
-python build.py [--out dist] [--offline]       build
+python build.py [--out dist] [--offline] [--no-numpy]  build
 python build.py --serve [--port 8000]          build, serve, open the browser
 """
 
@@ -17,14 +17,14 @@ from app.site.static_site import Site, build_site
 ROOT = Path(__file__).resolve().parent
 
 
-def build(out: Path | str = ROOT / "dist", *, offline: bool = False) -> Site:
+def build(out: Path | str = ROOT / "dist", *, offline: bool = False, numpy: bool = True) -> Site:
     """Builds the project's site into `out` and prints its sizes.
 
     Raises:
         BuildError: with one sentence that says what is wrong and where.
     """
     start = time.monotonic()
-    site = build_site(ROOT, Path(out), offline=offline, say=lambda line: print(line, flush=True))
+    site = build_site(ROOT, Path(out), offline=offline, numpy=numpy, say=lambda line: print(line, flush=True))
     print(table(site.sizes))
     print(f"{site.until_interactive / 1e6:.2f} MB compressed until interactive")
     print(f"built {site.folder} in {time.monotonic() - start:.1f} s", flush=True)
@@ -38,6 +38,11 @@ def main(arguments: list[str] | None = None) -> int:
         "--out", type=Path, default=ROOT / "dist", help="folder to build into (default: dist)"
     )
     parser.add_argument("--offline", action="store_true", help="fetch nothing; use the cache alone")
+    parser.add_argument(
+        "--no-numpy",
+        action="store_true",
+        help="leave numpy out; the attention lab then shows its first result only",
+    )
     parser.add_argument("--serve", action="store_true", help="serve the site on 127.0.0.1 once it is built")
     parser.add_argument(
         "--port", type=int, help="port to serve on (default: the first free one from 8000 on)"
@@ -45,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--no-open", action="store_true", help="do not open the browser")
     chosen = parser.parse_args(arguments)
     try:
-        build(chosen.out, offline=chosen.offline)
+        build(chosen.out, offline=chosen.offline, numpy=not chosen.no_numpy)
         if chosen.serve:
             serve(chosen.out, chosen.port, open_browser=not chosen.no_open)
     except (BuildError, OSError) as reason:

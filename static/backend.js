@@ -1,6 +1,7 @@
 // The page's way to Python: one function for both transports.
 //
 //   backend.request(kind, payload, {onProgress, signal}) -> Promise<response>
+//   backend.install(name, url, onProgress) -> Promise, once Python can import that package
 //
 // Runs a job to its end: while a response carries `more`, onProgress(response) is told and the job continued.
 // When `signal` aborts, the job is cancelled and the promise rejects with an AbortError.
@@ -31,4 +32,6 @@ async function request(kind, payload, { onProgress, signal } = {}) {
   return response;
 }
 
-export const backend = { request };
+const install = (name, url, onProgress) => channel.install(name, url, onProgress);
+
+export const backend = { request, install };

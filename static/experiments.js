@@ -1,6 +1,7 @@
 // The tab "experiments". tabs.js calls mount(place, context) once, when the tab is first opened.
 
 import { ExperimentForm, readParams, settingsWords } from "./experiment_form.js";
+import { needPackages } from "./packages.js";
 import { Report } from "./report.js";
 import { RunBar } from "./run_bar.js";
 import { tabData } from "./tab_data.js";
@@ -38,6 +39,10 @@ class ExperimentsTab {
     this._open(given, showNotice);
   }
 
+  _declared(name) {
+    return tabData.experiments.find((each) => each.name === name);
+  }
+
   _key(name, settings) {
     return `${name} ${settingsWords(settings)}`;
   }
@@ -47,7 +52,7 @@ class ExperimentsTab {
     const names = tabData.experiments.map(({ name }) => name);
     const known = names.includes(given.exp);
     const name = known ? given.exp : names[0];
-    const declared = tabData.experiments.find((each) => each.name === name);
+    const declared = this._declared(name);
     const { settings, corrections } = readParams(declared, known ? given : {});
     if (given.exp !== undefined && !known) {
       corrections.push({ key: "exp", value: given.exp.slice(0, 40), used: name, expected: names.join(", ") });
@@ -93,11 +98,14 @@ class ExperimentsTab {
     this._bar.say(() => text("tab.state.stopped"));
     let response;
     try {
-      response = await this._bar.run("experiment", async () => ({ name, settings }));
+      response = await this._bar.run("experiment", async (report) => {
+        await needPackages(this._declared(name).needs, report);
+        return { name, settings };
+      });
     } catch (error) {
       const reason = String(error.message ?? error);
       this._bar.say(() => "");
-      this._bar.complain(() => text("tab.error", { reason }));
+      this._bar.complain(error.words ?? (() => text("tab.error", { reason })));
       return;
     }
     if (response?.error) {
@@ -122,6 +130,10 @@ class ExperimentsTab {
     document.getElementById("experiment-explanation").textContent = text(`${key}.explanation`);
     const shown = this._shown.get(name);
     const form = this._forms.get(name);
+    this._report.show(Boolean(shown));
+    if (!shown) {
+      return; // none is built in, and none has been measured yet
+    }
     const stale = settingsWords(shown.report.settings) !== settingsWords(form.read());
     const said = stale ? "changed" : shown.from;
     this._bar.say(() => text(`tab.state.${said}`));

@@ -79,6 +79,10 @@ export class Report {
     this._drawn = Promise.resolve();
   }
 
+  show(visible) {
+    this._place.hidden = !visible;
+  }
+
   // stale: the settings have changed since; the figures are shown paler.
   draw(report, theme, stale) {
     this._place.classList.toggle("stale", stale);

@@ -54,9 +54,9 @@ export class RunBar {
   }
 
   _progressWords() {
-    const { progress } = this._job;
+    const { progress, words } = this._job;
     if (progress) {
-      return this._words(progress);
+      return (words ?? this._words)(progress);
     }
     return text(this._state.get("python") === "ready" ? "tab.state.queued" : "tab.state.loading");
   }
@@ -105,7 +105,8 @@ export class RunBar {
     this._job?.abort.abort();
   }
 
-  // Runs a job to its end; payload() may fetch what it needs. Resolves with the response, with null if it was
+  // Runs a job to its end; payload(report) may fetch what it needs, and report({done, total}, words) how far that
+  // is. Resolves with the response, with null if it was
   // stopped; rejects with an Error if Python is gone.
   async run(kind, payload) {
     this.stop();
@@ -122,16 +123,17 @@ export class RunBar {
     const stopped = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     try {
       await Promise.race([this._python(), stopped]);
-      const asked = await Promise.race([payload(), stopped]);
+      const report = (progress, words) => {
+        if (this._job === job) {
+          Object.assign(job, { progress, words });
+          this._bar.value = share(progress);
+          this._said.textContent = this._progressWords();
+        }
+      };
+      const asked = await Promise.race([payload(report), stopped]);
       const answered = backend.request(kind, asked, {
         signal,
-        onProgress: ({ progress }) => {
-          if (this._job === job) {
-            job.progress = progress;
-            this._bar.value = share(progress);
-            this._said.textContent = this._progressWords();
-          }
-        },
+        onProgress: ({ progress }) => report(progress),
       });
       answered.catch(() => {}); // once stopped, nobody waits for it
       return await Promise.race([answered, stopped]);

@@ -23,6 +23,9 @@ export class ServerChannel {
     onState({ state: "ready" });
   }
 
+  // Python on the server imports what is installed there, or says that it is not.
+  async install() {}
+
   async ask(request) {
     const sent = { ...request };
     if (sent.data instanceof Uint8Array) {

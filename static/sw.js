@@ -5,7 +5,7 @@
 // A new release gets a cache of its own; the old one goes when no page uses it any longer.
 
 // The build replaces this line; all paths are relative to the folder of this file.
-const RELEASE = { version: "development", page: "index.html", files: [], later: [] };
+const RELEASE = { version: "development", page: "index.html", files: [], later: [], asked: [] };
 
 const PREFIX = `kvscope ${self.registration.scope} `;
 const CACHE = PREFIX + RELEASE.version;
@@ -13,8 +13,9 @@ const PATIENCE_MS = 4000;
 
 const absolute = (path) => new URL(path, self.registration.scope).href;
 const PAGE = absolute(RELEASE.page);
-const HASHED = new Set([...RELEASE.files, ...RELEASE.later].map(absolute));
+const HASHED = new Set([...RELEASE.files, ...RELEASE.later, ...RELEASE.asked].map(absolute));
 
+// Files of `asked` are kept once somebody has asked for them, and not before.
 async function fill() {
   const cache = await caches.open(CACHE);
   // The page must be this release's: past the browser's own cache. Hashed files may come from there.

@@ -3,9 +3,12 @@
 // to the page:   {type: "progress", stage: "interpreter" | "stdlib" | "core", done, total}   in files
 //                {type: "ready"} | {type: "failed", message}
 //                {id, response}, or {id, response: null, failed: message} if the core raised
+//                {id, progress: {done, total}}   in bytes, while a package comes in; total is 0 if unknown
 // from the page: {id, request}; request.data may be text or a Uint8Array. Requests sent before "ready" wait.
+//                {id, wheel: {name, url}}   answered with {id, response: {}} once that package can be imported
 
 import { readArchive } from "./archive.js";
+import { installWheel } from "./wheel.js";
 
 const LOADER = new URL("./pyodide/pyodide.mjs", import.meta.url);
 const MACHINE_CODE = new URL("./pyodide/pyodide.asm.mjs", import.meta.url);
@@ -103,7 +106,7 @@ async function startInterpreter(coreFiles, placeCore) {
     })),
     fsInit: placeCore,
   });
-  const python = await Promise.race([failed, booted]);
+  python = await Promise.race([failed, booted]);
   arrivals.disconnect(); // what it has not told yet would come after "ready"
   report("interpreter", 4, 4);
   return python;
@@ -116,7 +119,7 @@ async function boot() {
     .then(readArchive)
     .then((files) => new Map(files));
   let corePath;
-  const python = await Promise.race([
+  python = await Promise.race([
     // A core that cannot be fetched ends the boot, though the interpreter goes on waiting for it.
     coreFiles.then(() => new Promise(() => {})),
     startInterpreter(coreFiles, async (FS, { sitePackages }) => {
@@ -136,20 +139,31 @@ async function boot() {
   return door;
 }
 
+let python = null;
 const opened = boot();
 opened.catch((error) => self.postMessage({ type: "failed", message: String(error?.message ?? error) }));
 
-self.addEventListener("message", async ({ data: { id, request } }) => {
+function answer(door, request) {
+  // Left undefined if there is none: that is what becomes None in Python.
+  const { data, ...asked } = request;
+  return JSON.parse(door.answer(JSON.stringify(asked), data));
+}
+
+self.addEventListener("message", async ({ data: { id, request, wheel } }) => {
   let door;
   try {
     door = await opened;
   } catch {
     return; // "failed" has been sent
   }
-  // Left undefined if there is none: that is what becomes None in Python.
-  const { data, ...asked } = request;
   try {
-    self.postMessage({ id, response: JSON.parse(door.answer(JSON.stringify(asked), data)) });
+    if (wheel) {
+      const tell = (done, total) => self.postMessage({ id, progress: { done, total } });
+      await installWheel(python, wheel, tell);
+      self.postMessage({ id, response: {} });
+    } else {
+      self.postMessage({ id, response: answer(door, request) });
+    }
   } catch (error) {
     console.error(error);
     const lines = String(error?.message ?? error).trim().split("\n");

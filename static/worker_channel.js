@@ -30,6 +30,8 @@ export class WorkerChannel {
       this._onState({ state: "ready" });
     } else if (data.type === "failed") {
       this._fail(data.message);
+    } else if (data.progress) {
+      this._waiting.get(data.id)?.onProgress(data.progress);
     } else {
       const waiting = this._waiting.get(data.id);
       this._waiting.delete(data.id);
@@ -52,15 +54,24 @@ export class WorkerChannel {
   }
 
   ask(request) {
+    // A file moves to the worker rather than being copied.
+    const moved = request.data instanceof Uint8Array ? [request.data.buffer] : [];
+    return this._send({ request }, moved);
+  }
+
+  // Resolves once Python can import the package `name`, whose wheel lies at `url`; onProgress({done, total}).
+  install(name, url, onProgress) {
+    return this._send({ wheel: { name, url } }, [], onProgress);
+  }
+
+  _send(message, moved, onProgress = () => {}) {
     if (this._failed !== null) {
       return Promise.reject(new Error(this._failed));
     }
     return new Promise((resolve, reject) => {
       const id = this._next++;
-      this._waiting.set(id, { resolve, reject });
-      // A file moves to the worker rather than being copied.
-      const moved = request.data instanceof Uint8Array ? [request.data.buffer] : [];
-      this._worker.postMessage({ id, request }, moved);
+      this._waiting.set(id, { resolve, reject, onProgress });
+      this._worker.postMessage({ id, ...message }, moved);
     });
   }
 }

@@ -58,7 +58,7 @@ def page_data(transport: str, urls: Mapping[str, str]) -> dict:
     """
     return {
         "transport": transport,
-        "urls": {name: urls[name] for name in ("sw.js",) if name in urls},
+        "urls": {name: urls[name] for name in ("sw.js", "python/numpy.whl") if name in urls},
         "texts": {lang: page_texts(lang) for lang in LANGUAGES},
         "requests": {"fill": REQUEST_COLOURS, "label": LABEL_COLOURS},
         "schemes": SCHEMES,

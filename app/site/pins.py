@@ -14,6 +14,10 @@ INTERPRETER_SHA256 = {
     "python_stdlib.zip": "444c770dfd75a32097fc0a7d5c1413fd3140601f49c3a1f2e9af0376fcd124b4",
 }
 
+# The wheel of numpy in the same release; sha256 as its pyodide-lock.json gives it.
+NUMPY_WHEEL = "numpy-2.4.3-cp314-cp314-pyemscripten_2026_0_wasm32.whl"
+NUMPY_SHA256 = "0cad9c1b91f0082e4f959bc0e0bf5835a2efbba6ab3b1e9d1fe6e7e564cca98e"
+
 # What the interpreter's loader must know of its own build; the rest of pyodide-lock.json lists packages,
 # and the site loads none.
 INTERPRETER_INFO = {

@@ -35,8 +35,8 @@ TRIAL_REQUESTS = (
     },
 )
 
-# numpy is no part of the boot: the modules that need it are left out of the trace, not of the archive.
-NEEDS_NUMPY = ("pycore.attention", "pycore.constrained", "pycore.programs")
+# Not in the interpreter at the start: modules that import it are left out of the trace, not of the archive.
+BROUGHT_LATER = "numpy"
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,10 @@ def _compiled_library(interpreter: Path, say: Callable[[str], None]) -> bytes:
 def _first_modules(
     sources: Mapping[str, bytes], core: Mapping[str, bytes], interpreter: Path, library: Path
 ) -> list[str]:
-    modules = sorted(name for name in map(_module_name, sources) if not name.startswith(NEEDS_NUMPY))
-    optional = sorted(_imported_names(sources).union(ALWAYS_FIRST))
+    left_out = needing(BROUGHT_LATER, sources)
+    booting = {path: source for path, source in sources.items() if _module_name(path) not in left_out}
+    modules = sorted(map(_module_name, booting))
+    optional = sorted((_imported_names(booting) - left_out).union(ALWAYS_FIRST))
     traced = BuildInterpreter(interpreter, library).trace_imports(
         core, modules, optional, list(TRIAL_REQUESTS)
     )
@@ -129,14 +131,33 @@ def _imported_names(sources: Mapping[str, bytes]) -> set[str]:
     """Modules named by an absolute import anywhere in the sources, inside functions too."""
     names: set[str] = set()
     for path, source in sources.items():
-        if _module_name(path).startswith(NEEDS_NUMPY):
-            continue
         for node in ast.walk(ast.parse(source, path)):
             if isinstance(node, ast.Import):
                 names.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names.add(node.module)
     return names
+
+
+def needing(package: str, sources: Mapping[str, bytes]) -> set[str]:
+    """Modules whose import imports `package`, directly or through one another, functions left aside.
+
+    >>> sorted(needing("numpy", {"a.py": b"import numpy", "b.py": b"from a import x", "c.py": b"x = 1"}))
+    ['a', 'b']
+    """
+    imports: dict[str, set[str]] = {}
+    for path, source in sources.items():
+        found = imports.setdefault(_module_name(path), set())
+        for node in ast.parse(source, path).body:
+            if isinstance(node, ast.Import):
+                found.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module)
+                found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    reached = {package}
+    while more := {name for name, found in imports.items() if name not in reached and found & reached}:
+        reached |= more
+    return reached - {package}
 
 
 def _module_name(path: str) -> str:

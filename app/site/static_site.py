@@ -14,6 +14,8 @@ from app.site.assets import Assets
 from app.site.build_error import BuildError
 from app.site.interpreter_files import cache_folder, obtain_interpreter_files
 from app.site.notice import notice
+from app.site.numpy_wheel import LOGICAL_NAME as NUMPY
+from app.site.numpy_wheel import obtain_numpy
 from app.site.policy import check_code, check_page, with_policy
 from app.site.python_parts import build_python_parts
 from app.site.sizes import BUDGET_BYTES, Size, measure
@@ -50,6 +52,7 @@ def build_site(
     out: Path,
     *,
     offline: bool = False,
+    numpy: bool = False,
     render: Render | None = None,
     bundles: Sequence[str] | None = None,
     say: Callable[[str], None] = print,
@@ -60,6 +63,7 @@ def build_site(
         root: folder that holds pycore/, app/backend/ and static/.
         out: replaced whole, if it is a site built before, empty or missing.
         offline: fetch nothing.
+        numpy: ship numpy for the attention lab, if it can be had.
         render: makes index.html from the final names; the project's own page if None.
         bundles: BokehJS bundles the page uses ("bokeh", "bokeh-gl", …); the page's own list if None.
         say: called with one line of progress.
@@ -78,6 +82,9 @@ def build_site(
     third_party = {f"pyodide/{name}": (interpreter / name).read_bytes() for name in RUNTIME_FILES}
     third_party |= bokeh_bundles(bundles or ("bokeh",))
     python = {"python/stdlib.zip": parts.stdlib, "python/core.zip": parts.core, ON_DEMAND: parts.rest}
+    wheel = obtain_numpy(cache, offline=offline, say=say) if numpy else None
+    if wheel is not None:
+        python[NUMPY] = wheel
     own = static_files(root / "static")
     service_worker = own.pop(SERVICE_WORKER)
 
@@ -92,11 +99,13 @@ def build_site(
     check_code({logical[url]: content for url, content in shipped.items()} | {SERVICE_WORKER: service_worker})
 
     page_bytes = html.encode("utf-8")
-    script = with_release(service_worker, page_bytes, sorted(shipped), [urls[ON_DEMAND]])
+    script = with_release(
+        service_worker, page_bytes, sorted(shipped), later=[urls[ON_DEMAND]], asked=[urls.get(NUMPY)]
+    )
     files = shipped | {
         "index.html": page_bytes,
         SERVICE_WORKER: script,
-        "NOTICE.txt": notice(root).encode("utf-8"),
+        "NOTICE.txt": notice(root, wheel).encode("utf-8"),
     }
     _replace(out, files)
     site = Site(out, urls, measure(_groups(shipped, logical, page_bytes)))
@@ -141,14 +150,25 @@ def with_preloads(html: str, modules: Sequence[str]) -> str:
     return html.replace("</head>", f"{hints}</head>", 1)
 
 
-def with_release(script: bytes, page: bytes, files: Sequence[str], later: Sequence[str]) -> bytes:
-    """The service worker with the list of this release's files in place of its RELEASE line."""
+def with_release(
+    script: bytes, page: bytes, files: Sequence[str], *, later: Sequence[str], asked: Sequence[str | None]
+) -> bytes:
+    """The service worker with the lists of this release's files in place of its RELEASE line.
+
+    Args:
+        script: the service worker.
+        page: index.html.
+        files: final names of all that is shipped.
+        later: of those, the ones that the page works without: kept when there is time.
+        asked: of those, the ones that are kept only once somebody has asked for them.
+    """
     digest = hashlib.sha256(page + json.dumps(files).encode() + script)
     release = {
         "version": digest.hexdigest()[:16],
         "page": "index.html",
-        "files": [name for name in files if name not in later],
+        "files": [name for name in files if name not in later and name not in asked],
         "later": [name for name in later if name in files],
+        "asked": [name for name in asked if name in files],
     }
     line = f"const RELEASE = {json.dumps(release)};"
     text, count = re.subn(r"^const RELEASE = .*$", lambda _: line, script.decode("utf-8"), flags=re.MULTILINE)
@@ -176,8 +196,9 @@ def _groups(
         "BokehJS": {},
         "page": {"index.html": page},
         "on demand: rest of the library": {},
+        "on demand: numpy": {},
     }
-    by_name = {"python/stdlib.zip": 1, "python/core.zip": 2, ON_DEMAND: 5}
+    by_name = {"python/stdlib.zip": 1, "python/core.zip": 2, ON_DEMAND: 5, NUMPY: 6}
     names = list(groups)
     for url, content in shipped.items():
         name = logical[url]

@@ -72,7 +72,7 @@ def small_page():
 def small_project(tmp_path_factory):
     """Folder of a project with the real worker scripts and a tiny core."""
     root = tmp_path_factory.mktemp("project")
-    for name in ("static/worker.js", "static/archive.js", "static/sw.js"):
+    for name in ("static/worker.js", "static/archive.js", "static/wheel.js", "static/sw.js"):
         _copy(name, root)
     for name in ("app/backend/worker.py", "app/backend/rest_of_library.py"):
         _copy(name, root)
