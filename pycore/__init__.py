@@ -78,6 +78,17 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.fragmentation_run       one setup of it, run and accounted for
     experiments.external_fragmentation  enough free in all, but not in one piece
     experiments.block_size              what the size of a block costs
+    experiments.parallel_sampling       several answers to one prompt
+    experiments.group_run               one group alone in memory, watched while it shares
+    experiments.beam_search             beams that fork and are dropped
+    experiments.beam_run                one search, and the same without any KV
+    experiments.shared_prefix           a system prompt kept in memory
+    experiments.mixed_decoding          plain, parallel and beam in one batch
+    experiments.load_run                a load that shares, run and counted
+    experiments.paged_attention         attention over scattered blocks
+    experiments.attention_run           six requests together, and each alone
+    experiments.refcount_bug            when a reference count is wrong
+    experiments.refcount_run            three requests, with the counts and without
     experiments.few_shot_order          who is served first, and what is reused for it
     experiments.theorem                 depth first is optimal, from one request's size on
     experiments.prefix_run              the run behind both

@@ -11,10 +11,11 @@ from pycore.experiments.experiment import Experiment, SettingError
 
 
 def declarations() -> list[dict]:
-    """Every experiment as plain JSON: name, params, presets. Text keys follow from the names."""
+    """Every experiment as plain JSON: name, needed packages, params, presets. Text keys follow from names."""
     return [
         {
             "name": experiment.name,
+            "needs": list(experiment.needs),
             "params": [
                 {
                     "name": param.name,
@@ -43,12 +44,14 @@ def experiment_job(request: Mapping[str, object]) -> Job:
         `sources["report"]`: the experiment's report, each claim with its sentence in every language.
 
     Raises:
-        RequestError: no such experiment, or settings that will not do.
+        RequestError: no such experiment, a package that it needs is missing, or settings that will not do.
     """
     name, given = request.get("name"), request.get("settings")
     experiment = EXPERIMENTS.get(name) if isinstance(name, str) else None
     if experiment is None:
         raise RequestError.of("error.experiment", value=shorten(name), expected=", ".join(EXPERIMENTS))
+    if missing := experiment.missing():
+        raise RequestError.of("error.needs", packages=", ".join(missing))
     try:
         result = yield from experiment.steps(given if isinstance(given, dict) else {})
     except SettingError as error:

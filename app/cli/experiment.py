@@ -111,10 +111,12 @@ def run_experiment(
         The exit code: 1 if a claim does not hold.
 
     Raises:
-        RequestError: no such preset, or a setting that will not do.
+        RequestError: no such preset, a setting that will not do, or a package that is missing.
     """
     from pycore.experiments.experiment import SettingError
 
+    if missing := experiment.missing():
+        fail("error.needs", packages=", ".join(missing))
     settings = _preset(experiment, preset) | {
         name: value for name, value in given.items() if value is not None
     }

@@ -9,6 +9,7 @@ from collections.abc import Sequence as Numbers
 
 import numpy as np
 
+from pycore.attention.kv_store import KVStore
 from pycore.attention.paged_store import PagedStore
 from pycore.attention.sampling import greedy, sample, top_log_probs
 from pycore.attention.transformer import Transformer
@@ -30,6 +31,7 @@ class TransformerRunner:
 
     Attributes:
         store: keys and values, in the allocator's blocks.
+        through: what the model writes to and reads from: the store, or what listens on the way to it.
         logits: the last ones of each sequence in the last batch, (vocab_size,) by sequence id.
     """
 
@@ -67,6 +69,7 @@ class TransformerRunner:
             num_cpu_blocks=swap_space.pool.num_blocks if swap_space else 0,
             tile_blocks=tile_blocks,
         )
+        self.through: KVStore = self.store
         self.logits: dict[int, np.ndarray] = {}
         self._model = model
         self._prompts = prompts
@@ -92,7 +95,7 @@ class TransformerRunner:
         if not batch.seqs:
             return outcome
         work = [(seq, self._uncomputed(seq, num)) for seq, num in zip(batch.seqs, batch.num_new, strict=True)]
-        rows = self._model.forward(work, self.store)
+        rows = self._model.forward(work, self.through)
         self.logits = {seq.id: row for seq, row in zip(batch.seqs, rows, strict=True)}
         for seq in batch.seqs:
             request = seq.request

@@ -1,13 +1,31 @@
 """Experiments: a question, settings, a run, and the claims that its result should bear out."""
 
+from pycore.experiments.beam_search import BEAM_SEARCH
 from pycore.experiments.block_size import BLOCK_SIZE
 from pycore.experiments.experiment import Experiment
 from pycore.experiments.external_fragmentation import EXTERNAL_FRAGMENTATION
 from pycore.experiments.few_shot_order import FEW_SHOT_ORDER
 from pycore.experiments.fragmentation import FRAGMENTATION
+from pycore.experiments.mixed_decoding import MIXED_DECODING
+from pycore.experiments.paged_attention import PAGED_ATTENTION
+from pycore.experiments.parallel_sampling import PARALLEL_SAMPLING
+from pycore.experiments.refcount_bug import REFCOUNT_BUG
+from pycore.experiments.shared_prefix import SHARED_PREFIX
 from pycore.experiments.theorem import THEOREM
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for experiment in (FRAGMENTATION, EXTERNAL_FRAGMENTATION, BLOCK_SIZE, FEW_SHOT_ORDER, THEOREM)
+    for experiment in (
+        FRAGMENTATION,
+        EXTERNAL_FRAGMENTATION,
+        BLOCK_SIZE,
+        PARALLEL_SAMPLING,
+        BEAM_SEARCH,
+        SHARED_PREFIX,
+        MIXED_DECODING,
+        PAGED_ATTENTION,
+        REFCOUNT_BUG,
+        FEW_SHOT_ORDER,
+        THEOREM,
+    )
 }

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from pycore.experiments.result import Result
 
@@ -124,6 +125,7 @@ class Experiment:
         presets: the first is shown first; it has the defaults.
         claims: what the result should bear out.
         measure: starts the work with all settings validated.
+        needs: packages beside the standard library that it imports once it runs; declaring needs none.
     """
 
     name: str
@@ -131,6 +133,11 @@ class Experiment:
     presets: tuple[Preset, ...]
     claims: tuple[Claim, ...]
     measure: Callable[[Mapping[str, Setting]], Work]
+    needs: tuple[str, ...] = ()
+
+    def missing(self) -> list[str]:
+        """Those of the needed packages that are not installed here."""
+        return [name for name in self.needs if find_spec(name) is None]
 
     def key(self, part: str) -> str:
         """The text key of a part."""

@@ -1,7 +1,7 @@
 """What an experiment found: figures, tables, charts. Plain JSON; pages and terminals draw it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Figure = int | float | str
 # None where there is nothing to measure.
@@ -123,12 +123,14 @@ class Result:
         settings: with which it was run, all of them.
         figures: measured numbers by name, rounded as they are shown; fields of the claims' sentences.
         tables, charts: for the eye.
+        pictures: columns of plain JSON by name, for pictures that are drawn for one experiment alone.
     """
 
     settings: Mapping[str, int | str | bool]
     figures: Mapping[str, Figure]
     tables: tuple[Table, ...]
     charts: tuple[Chart, ...]
+    pictures: Mapping[str, Mapping[str, list]] = field(default_factory=dict)
 
     def as_dict(self) -> dict:
         """As plain JSON."""
@@ -137,6 +139,7 @@ class Result:
             "figures": dict(self.figures),
             "tables": [table.as_dict() for table in self.tables],
             "charts": [chart.as_dict() for chart in self.charts],
+            "pictures": {name: dict(columns) for name, columns in self.pictures.items()},
         }
 
 

@@ -9,13 +9,15 @@ from pycore.attention.generation import generate, make_prompt
 from pycore.attention.runner import TransformerRunner, sample_stream
 from pycore.attention.sampling import greedy, sample, top_log_probs
 from pycore.attention.transformer import Transformer
+from pycore.attention.weights import TransformerShape
 from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
 from pycore.engine import Engine
 from pycore.events import EventLog
 from pycore.request import Request, Sequence
 from pycore.rng import Rng
 
-MODEL = Transformer()
+# float64: a beam's score adds up rounded logits, and float32's noise would now and then tip a rounding.
+MODEL = Transformer(TransformerShape(dtype="float64"))
 SEED = 3
 MAX_LEN = 128
 PREFIX = make_prompt(Rng(SEED).fork("prefix"), 32, MODEL.shape.vocab_size)
