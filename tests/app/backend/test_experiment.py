@@ -96,3 +96,10 @@ def test_declarations_are_plain_json_with_whole_presets():
         names = [param["name"] for param in each["params"]]
         for preset in each["presets"]:
             assert list(preset["settings"]) == names
+
+
+def test_a_package_that_is_missing_is_named_before_anything_runs(monkeypatch):
+    monkeypatch.setattr("pycore.experiments.experiment.find_spec", lambda name: None)
+    answer = Handler().handle({"kind": "experiment", "name": "refcount_bug", "settings": {}})
+    assert "needs numpy" in answer["error"]["en"]
+    assert "numpy" in answer["error"]["zh"]
