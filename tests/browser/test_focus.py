@@ -1,5 +1,7 @@
 """One focus: a request or block that is pointed at, clicked or tabbed to is lit everywhere at once."""
 
+from collections import Counter
+
 import pytest
 from playwright.sync_api import expect
 
@@ -26,27 +28,13 @@ def tables():
     }
 
 
-def figure_data(page, source):
-    """The columns of one of the pool's sources, as Bokeh draws them."""
-    return page.page.evaluate(
-        """(name) => {
-            for (const each of Bokeh.documents) {
-                const found = each.get_model_by_name(name);
-                if (found) return Object.fromEntries(Object.entries(found.data).map(([k, v]) => [k, [...v]]));
-            }
-        }""",
-        source,
-    )
-
-
 def lit_cells(page):
-    """Requests whose label in the pool is not dimmed, and how many blocks of theirs are lit."""
-    labels = figure_data(page, "pool.labels")
-    found = {}
-    for name, alpha in zip(labels["text"], labels["alpha"], strict=True):
-        if alpha == 1:
-            found[int(name[1:])] = found.get(int(name[1:]), 0) + 1
-    return found
+    """Requests whose name in the pool is not dimmed, and how many blocks of theirs are lit."""
+    names = page.locator("#pool-figure .pool-labels b").evaluate_all(
+        """all => all.filter((name) => name.textContent && name.style.opacity === "1")
+            .map((name) => name.textContent)"""
+    )
+    return {int(name[1:]): count for name, count in Counter(names).items()}
 
 
 def assert_lit(page, seq, tables):
