@@ -95,6 +95,15 @@ def test_a_split_below_a_lock_keeps_both_halves_locked():
     cache.check()
 
 
+def test_a_split_hands_hits_and_priority_to_the_upper_half():
+    cache = RadixCache()
+    for _ in range(3):
+        cache.insert([1, 2, 3, 4], [1, 2, 3, 4], priority=7)
+    cache.match([1, 2, 9])
+    columns = cache.nodes()
+    assert (columns.length, columns.hits, columns.priority) == ((2, 2), (3, 3), (7, 7))
+
+
 def test_only_whole_pages_are_cached_and_found():
     cache = cache_with(list(range(10)), page_size=4)
     assert cache.total == 8
