@@ -23,9 +23,14 @@ export class Chart {
   draw(chart, name, theme) {
     const colours = scheme(theme);
     const laid = layOut(chart, name, colours, tabData.parts);
+    this.show({ ...laid, height: laid.upright ? HEIGHT : 34 + ROW_HEIGHT * chart.x.length }, theme);
+  }
+
+  // laid: height in px, ranges, ticks and the columns of every source.
+  show({ height, ...laid }, theme) {
+    const colours = scheme(theme);
     const { model, setData } = this._figure;
     const plot = model("chart");
-    const height = laid.upright ? HEIGHT : 34 + ROW_HEIGHT * chart.x.length;
     this._place.style.height = `${height}px`;
     plot.setv({ height });
     plot.x_range.setv({ start: laid.x.start, end: laid.x.end });

@@ -4,6 +4,7 @@ const ROLES = ["real", "reserved", "external", "finish", "internal"];
 const DASHES = ["solid", "dashed", "dotted", "dotdash", "dashdot"];
 const MARKS = ["circle", "square", "triangle", "diamond", "inverted_triangle"];
 const HATCHES = [" ", "/", "x", ".", "-"];
+const MOST_LABELS = 16; // numbers along the bottom
 const BAR = 0.68; // of the room that a position has
 
 // Round numbers from 0 to at least `most`, about `count` of them.
@@ -21,6 +22,16 @@ export function roundTicks(most, count = 5) {
       return ticks;
     }
   }
+}
+
+// The same on both sides of 0, from at most `least` to at least `most`.
+function ticksBetween(least, most) {
+  if (least === 0) {
+    return roundTicks(most);
+  }
+  const step = roundTicks(Math.max(most, -least), 3)[1];
+  const [from, to] = [Math.floor(least / step), Math.ceil(most / step)];
+  return Array.from({ length: to - from + 1 }, (_, i) => Number(((from + i) * step).toPrecision(12)));
 }
 
 // How each series looks: [{key, colour, hatch, dash, mark}]; parts of the pool look as everywhere on the page.
@@ -62,24 +73,27 @@ export function layOut(chart, name, colours, parts) {
   const stacked = chart.kind === "stacked_bar";
   const columns = chart.series.map(({ values }) => values);
   const totals = chart.x.map((_, i) => columns.reduce((sum, values) => sum + (values[i] ?? 0), 0));
-  const most = Math.max(0, ...(stacked ? totals : columns.flat().filter((value) => value !== null)));
+  const reached = stacked ? totals : columns.flat().filter((value) => value !== null);
+  const [least, most] = [Math.min(0, ...reached), Math.max(0, ...reached)];
   // Shares that make a whole end at the whole, not at a round number past it.
   const whole = stacked && chart.y_unit === "experiment.unit.percent" && totals.every((total) => Math.abs(total - 100) < 1);
-  const ticks = whole ? [0, 20, 40, 60, 80, 100] : roundTicks(most);
+  const ticks = whole ? [0, 20, 40, 60, 80, 100] : ticksBetween(least, most);
   const single = chart.kind === "bar" && looks.length === 1;
   const valueAxis = {
-    start: 0,
+    start: ticks[0] * 1.02,
     end: whole ? 100 : ticks.at(-1) * (single && !upright ? 1.12 : 1.02),
     ticks,
     labels: ticks.map((tick) => [tick, format.format(tick)]),
     grid: true,
   };
   const at = (i) => (upright ? i : count - 1 - i); // rows are read from the top
+  const every = upright ? Math.ceil(count / MOST_LABELS) : 1;
+  const named = chart.x.map((_, i) => i).filter((i) => i % every === 0);
   const positionAxis = {
     start: -0.5,
     end: count - 0.5,
-    ticks: chart.x.map((_, i) => at(i)),
-    labels: chart.x.map((x, i) => [at(i), upright ? format.format(x) : name(x)]),
+    ticks: named.map(at),
+    labels: named.map((i) => [at(i), upright ? format.format(chart.x[i]) : name(chart.x[i])]),
     grid: false,
   };
   const bars = { left: [], right: [], bottom: [], top: [], colour: [], solid: [], hatch: [] };

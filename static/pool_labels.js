@@ -47,10 +47,10 @@ export class PoolLabels {
       }
       this._shown[block] = look;
       name.textContent = found ? found.label : "";
+      name.style.backgroundColor = found && !found.solid ? found.colour.fill : "transparent"; // else it has no ground
       if (found) {
         name.style.color = found.colour.label;
         name.style.opacity = found.alpha === 1 ? "1" : "0.3";
-        name.style.backgroundColor = found.solid ? "transparent" : found.colour.fill; // else it has no ground
       }
     });
   }

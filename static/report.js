@@ -1,8 +1,11 @@
 // An experiment's report: claims with verdicts, charts, tables. All words go in as text.
 
+import { AttentionLab } from "./attention_lab.js";
+import { BeamPicture } from "./beam_picture.js";
 import { Chart } from "./chart.js";
 import { axisOf, legendOf } from "./chart_layout.js";
 import { scheme } from "./colours.js";
+import { make } from "./make.js";
 import { tabData } from "./tab_data.js";
 import { currentLanguage, text } from "./text.js";
 
@@ -10,15 +13,6 @@ import { currentLanguage, text } from "./text.js";
 function numberFormat(values) {
   const digits = Math.max(0, ...values.map((value) => String(value ?? "").split(".")[1]?.length ?? 0));
   return new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-}
-
-function make(tag, className, ...children) {
-  const element = document.createElement(tag);
-  if (className) {
-    element.className = className;
-  }
-  element.append(...children);
-  return element;
 }
 
 function withUnit([key, unit]) {
@@ -68,13 +62,18 @@ function verdict({ holds, ...claim }) {
   return item;
 }
 
+// Pictures that only one experiment has, by their name in a report.
+const PICTURES = { trace: AttentionLab, tree: BeamPicture };
+
 export class Report {
   constructor(place) {
     this._claims = make("section", "card claims");
     this._charts = make("div", "charts");
     this._tables = make("div", "tables-of-report");
+    this._pictures = make("div", "pictures");
+    this._drawers = new Map(); // name of a picture → what draws it, once it has been needed
     this._figures = []; // {card, title, value, legend, position, chart}, reused from report to report
-    place.replaceChildren(this._claims, this._charts, this._tables);
+    place.replaceChildren(this._claims, this._pictures, this._charts, this._tables);
     this._place = place;
     this._drawn = Promise.resolve();
   }
@@ -93,8 +92,24 @@ export class Report {
     );
     this._tables.replaceChildren(...report.tables.map((each, i) => table(each, `report-table-${i}`)));
     // One after the other: a figure that is being opened is not opened twice.
-    this._drawn = this._drawn.then(() => this._drawCharts(report.charts, theme));
+    this._drawn = this._drawn
+      .then(() => this._drawPictures(report.pictures ?? {}, theme))
+      .then(() => this._drawCharts(report.charts, theme));
     return this._drawn;
+  }
+
+  async _drawPictures(pictures, theme) {
+    for (const [name, { element }] of this._drawers) {
+      element.hidden = !pictures[name];
+    }
+    for (const [name, Drawer] of Object.entries(PICTURES)) {
+      if (pictures[name]) {
+        if (!this._drawers.has(name)) {
+          this._drawers.set(name, new Drawer(this._pictures));
+        }
+        await this._drawers.get(name).draw(pictures[name], theme);
+      }
+    }
   }
 
   async _drawCharts(charts, theme) {

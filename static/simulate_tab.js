@@ -1,5 +1,6 @@
 // The Simulate tab: which picture draws from which part of the state.
 
+import { BeamCard } from "./beam_card.js";
 import { BlockTables } from "./block_tables.js";
 import { EventLog } from "./event_log.js";
 import { followFocus, litBy, togglePin } from "./focus.js";
@@ -19,6 +20,7 @@ export class SimulateTab {
     const pool = new PoolGrid(find("pool-figure"), find("pool-glass"));
     const waste = new WasteBar(find("waste-figure"), find("waste-parts"), find("waste-sum"));
     const tables = new BlockTables();
+    const beams = new BeamCard();
     const log = new EventLog((t) => this.transport.seek(t));
     const readouts = new Readouts();
     const story = new Story(onSwitch);
@@ -55,6 +57,9 @@ export class SimulateTab {
       log.draw(now.recording, now.rest, now.lang, now.playing || now.dragging),
     );
     state.on(["recording", "rest", "pinned", "preview", "lang"], (now) => log.light(lit(now)));
+    state.on(["recording", "rest", "pinned", "preview", "lang", "theme"], (now) =>
+      beams.draw(now.recording, now.rest, lit(now), now.theme),
+    );
     const { theme } = { theme: state.get("theme") };
     pool.recolour(theme);
     waste.recolour(theme);

@@ -56,6 +56,7 @@ class _Sequences:
         self._arrival: dict[int, int] = {}
         self._finish: dict[int, int] = {}
         self._request: dict[int, int] = {}
+        self._parent: dict[int, int] = {}
         for frame in frames:
             for event in frame.events:
                 if isinstance(event, ev.Arrived):
@@ -64,6 +65,7 @@ class _Sequences:
                 elif isinstance(event, ev.Forked):
                     self._arrival.setdefault(event.seq, frame.step)  # recomputed samples are forked again
                     self._request[event.seq] = self._request[event.parent]
+                    self._parent[event.seq] = event.parent
                 elif isinstance(event, ev.Finished | ev.Rejected | ev.Dropped):
                     self._finish[event.seq] = frame.step
         self._lengths = {request.id: request for request in requests}
@@ -84,6 +86,7 @@ class _Sequences:
             "id": list(range(len(self._ids))),
             "name": ["prefix" if id == PREFIX_ID else narrator.name(id) for id in self._ids],
             "request": [self._number[self._request.get(id, id)] for id in self._ids],
+            "parent": [self._number[self._parent[id]] if id in self._parent else -1 for id in self._ids],
             "prompt": [request.prompt_len if request else 0 for request in lengths],
             "output": [request.output_len if request else 0 for request in lengths],
             "arrival": [self._arrival[id] for id in self._ids],

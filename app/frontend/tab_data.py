@@ -6,6 +6,7 @@ from bokeh.embed import json_item
 
 from app.backend.experiment import declarations
 from app.backend.handle import Handler
+from app.frontend.beam_tree import beam_tree
 from app.frontend.chart import chart
 from app.frontend.replay_timeline import COUNTS, replay_counts, replay_pool
 from app.frontend.theme import PARTS
@@ -44,6 +45,7 @@ def tab_data(transport: str) -> dict:
             "chart": json_item(chart()),
             "pool": json_item(replay_pool()),
             "counts": json_item(replay_counts()),
+            "beams": json_item(beam_tree()),
         },
         "max_file_bytes": MAX_FILE_BYTES[transport],
     }

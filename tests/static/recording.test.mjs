@@ -79,3 +79,29 @@ test("the opening frame is the first where one waits though slots are held and e
   const rows = { seq: [0], tokens: [3], final: [4], held: [4], table: [1] };
   assert.equal(new Recording(columns("paged", rows), {}).firstWastefulWait(), 1);
 });
+
+// r0 and its sample r0.1 share block 2; r0 has block 0 and r0.1 block 3 to itself.
+function group() {
+  const rows = { seq: [0, 1], tokens: [6, 5], final: [7, 6], held: [8, 8], table: [0, 1] };
+  const all = columns("paged", rows);
+  all.tables = [[2, 0], [2, 3]];
+  all.seqs = { name: ["r0", "r0.1", "r2"], request: [0, 0, 2] };
+  all.events.kind[2] = "Forked";
+  return new Recording(all, {});
+}
+
+test("a shared block is told once, for all who hold it, and counts as saved", () => {
+  const recording = group();
+  assert.deepEqual(spansOf(recording, 1).filter(([, block]) => block === 2), [[0, 2, 0, 4, "real"]]);
+  const frame = recording.frame(1);
+  assert.deepEqual(recording.holders(frame, 2).map(({ seq }) => recording.name(seq)), ["r0", "r0.1"]);
+  assert.deepEqual(recording.holders(frame, 3).map(({ seq }) => seq), [1]);
+  assert.deepEqual([frame.saved, frame.most_holders], [1, 2]);
+});
+
+test("a request's name stands for all its sequences, a sample's for that one, an unknown one for nobody", () => {
+  const recording = group();
+  assert.deepEqual([...recording.named("r0")], [0, 1]);
+  assert.deepEqual([...recording.named("r0.1")], [1]);
+  assert.deepEqual([...recording.named("r9")], []);
+});
