@@ -58,10 +58,15 @@ class BlockPool:
         Raises:
             ValueError: n is negative.
         """
-        if n < 0:
-            raise ValueError(f"cannot allocate {n} blocks: expected 0 or more")
         if n > self.num_free:
             return None
+        if n == 1:  # a sequence that grows takes one block at a time
+            block = self._free.pop()
+            self.num_free -= 1
+            self._ref_counts[block] = 1
+            return [block]
+        if n < 0:
+            raise ValueError(f"cannot allocate {n} blocks: expected 0 or more")
         blocks = self._free.take(n)
         self.num_free -= n
         ref_counts = self._ref_counts

@@ -1,8 +1,8 @@
 """In which order free blocks are handed out: the choices behind BlockPool.
 
 Any free block will do for a paged cache, so the order is a matter of taste; it decides what the pool looks
-like and makes the figures of the sources reproducible. Each choice is one class with `take`, `put`,
-`__len__` and `__iter__`, listed in FREE_ORDERS.
+like and makes the figures of the sources reproducible. Each choice is one class with `pop`, `take`,
+`put`, `__len__` and `__iter__`, listed in FREE_ORDERS.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +14,9 @@ from pycore.rng import Rng
 
 class FreeList(Protocol):
     """The free blocks of a pool. The pool checks the counts; a list only keeps an order."""
+
+    def pop(self) -> int:
+        """Removes and returns the next block; the caller has checked that there is one."""
 
     def take(self, n: int) -> list[int]:
         """Removes and returns the next `n` blocks; the caller has checked that there are as many."""
@@ -41,11 +44,13 @@ class LastFreedFirst:
     def __init__(self, blocks: Iterable[int]) -> None:
         self._stack = list(blocks)[::-1]
 
+    def pop(self) -> int:
+        """The top of the stack."""
+        return self._stack.pop()
+
     def take(self, n: int) -> list[int]:
         """The top `n` of the stack, top first."""
         stack = self._stack
-        if n == 1:
-            return [stack.pop()]
         at = len(stack) - n
         taken = stack[at:][::-1]
         del stack[at:]
@@ -76,6 +81,10 @@ class Ascending:
         self._heap = list(blocks)
         heapify(self._heap)
 
+    def pop(self) -> int:
+        """The lowest number."""
+        return heappop(self._heap)
+
     def take(self, n: int) -> list[int]:
         """The `n` lowest numbers, ascending."""
         heap = self._heap
@@ -105,6 +114,10 @@ class Shuffled:
         self._stack = list(blocks)
         self._rng = rng
         rng.shuffle(self._stack)
+
+    def pop(self) -> int:
+        """The next of the shuffled order."""
+        return self._stack.pop()
 
     def take(self, n: int) -> list[int]:
         """The next `n` of the shuffled order."""
