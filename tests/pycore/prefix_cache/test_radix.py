@@ -54,6 +54,12 @@ def test_an_ancestor_that_loses_its_last_child_is_a_leaf_in_turn():
     assert evicted(cache, 1) == []
 
 
+def test_a_leaf_that_was_extended_is_no_leaf_any_more():
+    cache = cache_with([1, 2], [1, 2, 3], [9])
+    assert evicted(cache, 1) == [[3]]
+    assert evicted(cache, 3) == [[1, 2], [9]]
+
+
 def test_eviction_takes_whole_leaves_and_may_overshoot():
     cache = cache_with([1, 2, 3], [4, 5, 6, 7])
     assert evicted(cache, 4) == [[1, 2, 3], [4, 5, 6, 7]]

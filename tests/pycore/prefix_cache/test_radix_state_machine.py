@@ -34,6 +34,7 @@ class RadixMachine(RuleBasedStateMachine):
         self.content: dict[int, tuple[int, ...]] = {}  # block → the tokens up to its end
         self.cached: set[tuple[int, ...]] = set()  # every cached prefix of whole pages
         self.running: list[tuple[object, tuple[int, ...]]] = []
+        self.last: tuple[int, ...] = ()
 
     def longest(self, prompt):
         """The oracle's match: length of the longest cached prefix."""
@@ -72,8 +73,10 @@ class RadixMachine(RuleBasedStateMachine):
     def look_up(self, prompt):
         self.matched(prompt)
 
-    @rule(prompt=PROMPTS, priority=st.integers(0, 3), stays=st.booleans())
-    def run_request(self, prompt, priority, stays):
+    @rule(prompt=PROMPTS, priority=st.integers(0, 3), stays=st.booleans(), goes_on=st.booleans())
+    def run_request(self, prompt, priority, stays, goes_on):
+        """One that begins anew, or the next turn of the last conversation."""
+        prompt = self.last = self.last[:12] + prompt[:4] if goes_on else prompt
         found = self.matched(prompt)
         self.cache.lock(found.node)
         whole = len(prompt) // self.page
