@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.backend.jobs import Job
 from app.backend.request_error import RequestError
 from app.backend.settings import shorten
-from app.backend.texts import LANGUAGES, both, text
+from app.backend.texts import LANGUAGES, both, shown_range, text
 from pycore.experiments import EXPERIMENTS
 from pycore.experiments.experiment import Experiment, SettingError
 
@@ -71,7 +71,7 @@ def _refusal(experiment: Experiment, error: SettingError) -> dict[str, str]:
             "error.param",
             param=text(lang, experiment.key(f"param.{error.param}")) if declared else shorten(error.param),
             value=shorten(error.value),
-            expected=error.expected.replace("..", " … "),
+            expected=shown_range(error.expected),
         )
         for lang in LANGUAGES
     }

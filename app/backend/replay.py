@@ -7,7 +7,7 @@ from typing import BinaryIO, TypeVar
 from app.backend.jobs import Job
 from app.backend.request_error import RequestError
 from app.backend.settings import Notice, Value, engine_config, normalise, notice, shorten, told
-from app.backend.texts import both, text
+from app.backend.texts import both, shown_range, text
 from pycore.config import EngineConfig
 from pycore.replay import Replay
 from pycore.workload.trace import Trace
@@ -29,7 +29,7 @@ def problem_text(problem: TraceProblem) -> dict[str, str]:
         line=problem.line,
         column=problem.column or "",
         value=shorten(problem.value),
-        expected=problem.expected,
+        expected=shown_range(problem.expected),
     )
 
 

@@ -35,7 +35,7 @@ class Setting:
             fine = isinstance(value, str) and value in self.choices
             return (value, None) if fine else (self.default, ", ".join(self.choices))
         number = _number(value, isinstance(self.default, float))
-        expected = f"{self.low:g} … {self.high:g}"
+        expected = f"{self.low:,} … {self.high:,}"
         if number is None:
             return self.default, expected
         clamped = min(max(number, self.low), self.high)

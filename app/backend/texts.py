@@ -8,6 +8,7 @@ from pathlib import Path
 
 LANGUAGES = ("en", "zh")
 _FOLDER = Path(__file__).parents[2] / "static" / "text"
+_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
 _FIELD = re.compile(r"\{(\w+)(?:\|([^|{}]*)\|([^|{}]*))?\}")
 
 
@@ -54,6 +55,15 @@ def fill(template: str, fields: Mapping[str, object]) -> str:
         return shown if one is None else f"{shown} {one if value == 1 else other}".rstrip()
 
     return _FIELD.sub(replace, template)
+
+
+def shown_range(expected: str) -> str:
+    """What values will do, as it is shown: ranges of the core such as `1..10000000` are spelt out.
+
+    >>> shown_range("1..10000000"), shown_range("paged, contiguous")
+    ('1 … 10,000,000', 'paged, contiguous')
+    """
+    return _RANGE.sub(lambda ends: f"{int(ends[1]):,} … {int(ends[2]):,}", expected)
 
 
 def both(key: str, **fields: object) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.backend.settings import shorten
-from app.backend.texts import both
+from app.backend.texts import both, shown_range
 from app.cli.command import Command, Group, near
 from app.cli.experiment_view import show_result
 from app.cli.failure import CLAIM_FAILED, OK, fail
@@ -73,7 +73,7 @@ def _option(experiment: "Experiment", param: "Param", terminal: Terminal) -> cli
         negation = flag(param).replace("--", "--no-", 1)
         return click.Option([f"{flag(param)}/{negation}", param.name], default=None, help=what)
     may_be = terminal.text(
-        "cli.help.default", allowed=param.expected.replace("..", " … "), default=str(param.default)
+        "cli.help.default", allowed=shown_range(param.expected), default=str(param.default)
     )
     return click.Option([flag(param), param.name], help=f"{what} {may_be}")
 
@@ -129,7 +129,7 @@ def run_experiment(
                 (flag(param) for param in experiment.params if param.name == error.param), error.param
             ),
             value=shorten(error.value),
-            expected=error.expected.replace("..", " … "),
+            expected=shown_range(error.expected),
         )
     for claim in report["claims"]:
         claim |= both(claim["key"], **report["figures"])

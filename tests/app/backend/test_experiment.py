@@ -63,9 +63,9 @@ def test_a_run_can_be_stopped(monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "english"),
     [
-        ({"seed": "many"}, "Setting “Load seed” is “many”, expected 0 … 9999."),
+        ({"seed": "many"}, "Setting “Load seed” is “many”, expected 0 … 9,999."),
         ({"load": "<b>"}, "Setting “Load” is “<b>”, expected chat_burst, uniform, long_tail, sharegpt_1000."),
-        ({"load": "sharegpt_1000"}, "Setting “Blocks in the pool” is “64”, expected 512 … 4096."),
+        ({"load": "sharegpt_1000"}, "Setting “Blocks in the pool” is “64”, expected 512 … 4,096."),
         ({"sede": 3}, "Setting “sede” is “3”, expected load, seed,"),
     ],
 )

@@ -96,11 +96,11 @@ def test_a_claim_that_does_not_hold_is_exit_code_1(kvscope, monkeypatch):
             ("fragmentaton",),
             (
                 "kvscope experiment has no command “fragmentaton”; "
-                "expected fragmentation, external_fragmentation."
+                "expected fragmentation, external_fragmentation, paged_attention."
             ),
         ),
-        (("block_size", "--seed", "x"), "--seed is “x”; expected 0 … 9999."),
-        (("block_size", "--requests", "1"), "--requests is “1”; expected 100 … 100000."),
+        (("block_size", "--seed", "x"), "--seed is “x”; expected 0 … 9,999."),
+        (("block_size", "--requests", "1"), "--requests is “1”; expected 100 … 100,000."),
         (
             ("block_size", "--preset", "mine"),
             "--preset is “mine”; expected small_blocks, published_setting, other_seed.",

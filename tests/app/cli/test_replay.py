@@ -144,7 +144,8 @@ def test_bad_rows_are_named_and_the_good_ones_kept(kvscope, written):
     assert outcome.document["trace"]["requests"] == 2
     assert outcome.document["trace"]["bad_rows"] == 11
     assert remarks[0] == "11 of 13 rows are bad and were left out; 2 are replayed."
-    assert "Line 3, prompt: “abc” is not a number. Expected a whole number of tokens, 1..10000000." in remarks
+    expected = "Expected a whole number of tokens, 1 … 10,000,000."
+    assert f"Line 3, prompt: “abc” is not a number. {expected}" in remarks
     assert any(line.startswith("Line 13, prompt: “<script>”") for line in remarks)
     assert [problem["line"] for problem in outcome.document["trace"]["problems"]][:11] == list(range(3, 14))
 
@@ -159,7 +160,7 @@ def test_the_first_twenty_bad_rows_are_listed_and_the_others_counted(kvscope, wr
 def test_strict_stops_at_the_first_bad_row(refused, written):
     assert refused("replay", written(BAD_ROWS), "--strict") == (
         "t.csv cannot be replayed. Line 3, prompt: “abc” is not a number. "
-        "Expected a whole number of tokens, 1..10000000."
+        "Expected a whole number of tokens, 1 … 10,000,000."
     )
 
 
