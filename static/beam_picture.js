@@ -1,4 +1,4 @@
-// The picture "tree" of the experiment beam_search: the beams step by step, and the block table of each.
+// The picture "tree" of the experiment beam_search: the beams step by step, the pool, and the block table of each.
 
 import { withDropped } from "./beam_layout.js";
 import { BeamTree } from "./beam_tree.js";
@@ -14,6 +14,9 @@ export class BeamPicture {
     this._stepper = new Stepper((at) => this._drawStep(at));
     this._figure = make("div", "figure beam-figure");
     this._figure.setAttribute("role", "img");
+    this._poolWords = make("p", "axis-words");
+    this._pool = make("div", "memory-strip");
+    this._pool.ariaHidden = "true"; // the table below says the same
     this._sentence = make("p", "picture-sentence");
     this._sentence.setAttribute("aria-live", "polite");
     this._head = make("thead");
@@ -23,7 +26,8 @@ export class BeamPicture {
     scroll.setAttribute("role", "region");
     this._scroll = scroll;
     this.element = make(
-      "section", "card picture", this._title, this._stepper.element, this._figure, this._sentence, scroll,
+      "section", "card picture", this._title, this._stepper.element, this._figure, this._poolWords, this._pool,
+      this._sentence, scroll,
     );
     this.element.dataset.picture = "tree";
     place.append(this.element);
@@ -35,6 +39,7 @@ export class BeamPicture {
     this._title.textContent = text("tab.beams.title");
     this._figure.setAttribute("aria-label", text("tab.beams.figure"));
     this._scroll.setAttribute("aria-label", text("tab.beams.tables"));
+    this._poolWords.textContent = text("tab.beams.pool");
     this._head.replaceChildren(
       make("tr", "", ...["beam", "token", "score", "blocks"].map((key) => {
         const cell = make("th", key === "score" ? "num" : "", text(`tab.beams.${key}`));
@@ -47,6 +52,8 @@ export class BeamPicture {
     if (first) {
       this._of = tree;
       this._columns = withDropped(tree);
+      this._cells = Array.from({ length: Math.ceil((Math.max(...tree.blocks.flat()) + 1) / 16) * 16 }, () => make("i"));
+      this._pool.replaceChildren(...this._cells);
     }
     this._stepper.show(first ? Math.ceil(last / 2) : this._stepper.at, 0, last);
   }
@@ -60,6 +67,11 @@ export class BeamPicture {
     for (const block of living.flatMap((i) => blocks[i])) {
       holders.set(block, (holders.get(block) ?? 0) + 1);
     }
+    this._cells.forEach((cell, block) => {
+      const count = holders.get(block) ?? 0;
+      cell.className = count > 1 ? "read" : count ? "own" : "";
+      cell.replaceChildren(this._block(block, count));
+    });
     const entries = living.reduce((sum, i) => sum + blocks[i].length, 0);
     const ended = step.filter((each, i) => each === at - 1 && dropped[i]).length;
     const fields = { n: living.length, entries, held: holders.size, saved: entries - holders.size, dropped: ended };

@@ -25,7 +25,9 @@ def measure(settings: Mapping[str, Setting]) -> Work:
         for _ in piece:
             done += 1
             yield min(done, total), total
-    return Result(settings, _figures(run), _tables(run), _charts(run), {"trace": _trace(run)})
+    return Result(
+        settings, _figures(run), _tables(run), _charts(run), {"trace": _trace(run), "answers": _answers(run)}
+    )
 
 
 def _figures(run: "AttentionRun") -> dict[str, int | float | str]:
@@ -135,6 +137,14 @@ def _trace(run: "AttentionRun") -> dict[str, list]:
         "scores": [tile["scores"] for tile in tiles],
         "weights": run.traced["weights"],
         "dense_weights": run.traced["dense_weights"],
+    }
+
+
+def _answers(run: "AttentionRun") -> dict[str, list]:
+    """What each request generated, together with the others."""
+    return {
+        "request": list(run.together),
+        "tokens": [list(map(int, answer.tokens)) for answer in run.together.values()],
     }
 
 

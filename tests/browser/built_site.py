@@ -25,7 +25,7 @@ def built_site() -> Path:
             oldest_first = sorted((path for path in sites.iterdir() if path.is_dir()), key=_age)
             for path in oldest_first[: -(KEPT - 1)]:
                 shutil.rmtree(path)
-            build_site(ROOT, site, say=lambda line: None)
+            build_site(ROOT, site, numpy=True, say=lambda line: None)
     return site
 
 
