@@ -126,6 +126,7 @@ function keepForNextVisit() {
 }
 
 const pythonState = new PythonState();
+state.on(["lang"], () => pythonState.draw());
 function onPython(report) {
   pythonState.draw(report);
   const before = state.get("python");
