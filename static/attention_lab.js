@@ -37,17 +37,17 @@ export class AttentionLab {
   }
 
   async draw(trace, theme) {
-    for (const panel of this._panels) {
-      panel.place.setAttribute("role", "img");
-      panel.chart ??= await Chart.open(panel.place);
-    }
     const [scores, weights] = this._panels;
     this._title.textContent = text("tab.attention.title");
     this._memoryTitle.textContent = text("tab.attention.memory");
     scores.words.textContent = text("tab.attention.scores");
     weights.words.textContent = text("tab.attention.weights");
     this._axis.textContent = text("tab.attention.axis");
-    this._panels.forEach(({ words, place }) => place.setAttribute("aria-label", words.textContent));
+    for (const panel of this._panels) {
+      panel.place.setAttribute("aria-label", panel.words.textContent);
+      panel.place.setAttribute("role", "img");
+      panel.chart ??= await Chart.open(panel.place);
+    }
     this._theme = theme;
     const last = trace.block.length - 1;
     if (this._trace !== trace) {

@@ -34,10 +34,10 @@ export class BeamPicture {
   }
 
   async draw(tree, theme) {
-    this._tree ??= await BeamTree.open(this._figure);
     this._theme = theme;
     this._title.textContent = text("tab.beams.title");
     this._figure.setAttribute("aria-label", text("tab.beams.figure"));
+    this._tree ??= await BeamTree.open(this._figure);
     this._scroll.setAttribute("aria-label", text("tab.beams.tables"));
     this._poolWords.textContent = text("tab.beams.pool");
     this._head.replaceChildren(

@@ -115,7 +115,7 @@ export class Report {
   async _drawCharts(charts, theme) {
     this._charts.classList.toggle("odd", charts.length % 2 === 1); // the first then takes a row of its own
     for (const [i, chart] of charts.entries()) {
-      this._figures[i] ??= await this._openFigure(i);
+      this._figures[i] ??= await this._openFigure(i, chart.key);
       const { card, title, value, legend, position, figure } = this._figures[i];
       const axis = axisOf(chart);
       card.hidden = false;
@@ -130,8 +130,8 @@ export class Report {
     this._figures.slice(charts.length).forEach(({ card }) => (card.hidden = true));
   }
 
-  async _openFigure(i) {
-    const title = make("h3");
+  async _openFigure(i, key) {
+    const title = make("h3", "", text(key)); // the figure's name, from the moment it is there
     title.id = `report-chart-${i}`;
     const value = make("p", "axis-words");
     const legend = make("ul", "legend");

@@ -35,6 +35,20 @@ def open_experiments(page):
     expect(page.locator("#experiment-result canvas").first).to_be_attached()
 
 
+def open_experiment(page, name, picture):
+    page.locator(f"[data-experiment={name}]").click()
+    expect(page.locator(f"[data-picture={picture}] .picture-sentence")).not_to_be_empty()
+    expect(page.locator(f"[data-picture={picture}] canvas").first).to_be_attached()
+
+
+def open_beams(page):
+    page.locator("#tab-simulate").click()
+    page.locator("#settings-fold").evaluate("fold => { fold.open = true; }")
+    page.set(sc="beam", mode="paged")
+    page.seek(20)
+    expect(page.locator("#beam-card canvas").first).to_be_attached(timeout=BOOT_MS)
+
+
 def open_replay(page):
     page.locator("#tab-replay").click()
     page.locator("#replay-settings").evaluate("fold => { fold.open = true; }")
@@ -55,14 +69,17 @@ def test_axe_finds_nothing_critical_or_serious(simulator, width, theme, lang):
     for tab, show in {
         "simulate": open_simulate,
         "experiments": open_experiments,
+        "attention": lambda page: open_experiment(page, "paged_attention", "trace"),
+        "beam-search": lambda page: open_experiment(page, "beam_search", "tree"),
         "replay": open_replay,
+        "beams": open_beams,
     }.items():
         show(page)
         page.page.mouse.move(0, 0)
         page.page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
         page.page.screenshot(path=SCREENSHOTS / f"{tab}-{width}-{theme}-{lang}.png", full_page=True)
         found[tab] = findings(page)
-    assert found == {"simulate": [], "experiments": [], "replay": []}
+    assert found == {tab: [] for tab in found}
     order = page.page.evaluate(
         "() => [document.querySelectorAll('h1').length, document.querySelectorAll('main').length]"
     )

@@ -61,6 +61,7 @@ def test_the_browser_generates_the_tokens_that_cpython_generates(simulator):
 
 def test_the_picture_steps_through_the_blocks_with_the_keyboard(simulator):
     page = simulator().open(LAB, python=False)
+    expect(page.locator(SENTENCE)).to_contain_text("All is read")
     slider = page.locator("[data-picture=trace] input[type=range]")
     last = int(slider.get_attribute("max"))
     slider.focus()
