@@ -79,6 +79,7 @@ def test_a_file_is_replayed_and_an_experiment_run_over_the_websocket(served, new
     cell = page.locator("#replay-table [data-field=num_finished] td").last
     expect(cell).to_have_attribute("data-value", "2", timeout=BOOT_MS)
     page.locator("#tab-experiments").click()
+    expect(page.locator("[data-experiment][aria-current=true]")).to_have_count(1)
     page.locator("#experiment-run [data-run]").click()
     expect(page.locator("#experiment-run [data-said]")).to_have_text(
         "Measured by Python just now.", timeout=BOOT_MS
