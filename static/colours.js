@@ -7,10 +7,18 @@ const NAMES = /\b(r\d+(?:\.\d+)?)\b/;
 const SECOND_MARKS = [null, [], [2, 3]]; // line dash inside the cell: none, double border, dotted border
 
 const PREFIX = { fill: "#8b95a3", label: "#000000", dash: null, mark: "plain" }; // the operator's, nobody's colour
+const looks = new Map(); // by name; asked for in every frame
 
 // Colour, label colour and second mark of a sequence by its name: all sequences of a request look alike, and the
 // same in every run of a load, so that one can be found again after a change of allocator.
 export function colourOf(name) {
+  if (!looks.has(name)) {
+    looks.set(name, lookOf(name));
+  }
+  return looks.get(name);
+}
+
+function lookOf(name) {
   const seq = Number.parseInt(name.slice(1), 10);
   if (Number.isNaN(seq)) {
     return PREFIX;

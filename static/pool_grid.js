@@ -25,8 +25,11 @@ export function gridShape(blocks, width) {
   return { columns, rows, cell, height: rows > 16 ? Math.min(height, Math.max(cell, 6)) : height };
 }
 
-// What a block is called that several sequences of a request hold: by the request.
-const family = (name) => name.split(".")[0];
+// What a cell says: the sequence; of a block that several hold, their request and how many.
+function cellLabel(name, rows) {
+  const short = name === "prefix" ? "pre" : name;
+  return rows ? `${short.split(".")[0]}\u200a×${rows.length}` : short;
+}
 
 const emptyEdges = () => ({ left: [], right: [], bottom: [], top: [] });
 
@@ -156,8 +159,7 @@ export class PoolGrid {
       }
       const seen = labels.get(block);
       if (!seen || high - low > seen.span) {
-        const label = rows ? `${family(name)}\u200a×${rows.length}` : name;
-        labels.set(block, { label, colour, alpha, span: high - low, solid: part === "real" });
+        labels.set(block, { label: cellLabel(name, rows), colour, alpha, span: high - low, solid: part === "real" });
       }
     });
     this._set("pool.spans", spans);

@@ -1,6 +1,8 @@
 // Names and numbers on the pool's cells, as text over the figure: a canvas measures all its text anew at every
 // repaint, which cost a third of a step; here only cells whose owner has changed are touched.
 
+const LONG = 6; // characters from which a name is set smaller
+
 export class PoolLabels {
   // The layer lies in `place`, under `glass`, which takes the pointers.
   constructor(place, glass) {
@@ -47,6 +49,7 @@ export class PoolLabels {
       }
       this._shown[block] = look;
       name.textContent = found ? found.label : "";
+      name.classList.toggle("long", found?.label.length > LONG);
       name.style.backgroundColor = found && !found.solid ? found.colour.fill : "transparent"; // else it has no ground
       if (found) {
         name.style.color = found.colour.label;
