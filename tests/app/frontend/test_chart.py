@@ -8,6 +8,7 @@ from bokeh.core.validation import check_integrity
 from bokeh.document import Document
 
 from app.backend.texts import LANGUAGES
+from app.frontend.beam_tree import beam_tree
 from app.frontend.chart import chart
 from app.frontend.page import STATIC, page_texts, template
 from app.frontend.replay_timeline import replay_counts, replay_pool
@@ -15,7 +16,12 @@ from app.frontend.tab_data import default_reports, tab_data
 from app.frontend.theme import PARTS, SCHEMES
 from pycore.experiments import EXPERIMENTS
 
-FIGURES = {"chart": chart, "replay.pool": replay_pool, "replay.counts": replay_counts}
+FIGURES = {
+    "chart": chart,
+    "replay.pool": replay_pool,
+    "replay.counts": replay_counts,
+    "beams": beam_tree,
+}
 
 
 @pytest.mark.parametrize(("name", "build"), FIGURES.items(), ids=FIGURES)
@@ -35,6 +41,7 @@ def test_what_the_scripts_fill_is_in_the_figure(name, build):
         + [f"{source}{end}" for source in ("bars", "lines", "points", "values") for end in ("", ".glyph")],
         "replay.pool": ["x", "y", "x.grid", "y.grid"],
         "replay.counts": ["x", "y", "x.grid", "y.grid", "lines"],
+        "beams": ["edges", "nodes", "ends", "ends.glyph"],
     }[name]
     names = [f"{name}.{each}" for each in names]
     if name == "replay.pool":
@@ -50,9 +57,9 @@ def test_the_names_in_the_scripts_are_those_of_the_figures():
     document = Document()
     for build in FIGURES.values():
         document.add_root(build())
-    for script in ("chart.js", "replay_timeline.js"):
+    for script in ("chart.js", "replay_timeline.js", "beam_tree.js"):
         source = (STATIC / script).read_text(encoding="utf-8")
-        for name in re.findall(r'(?:model|setData)\("((?:chart|replay)[\w.]*)"', source):
+        for name in re.findall(r'(?:model|setData)\("((?:chart|replay|beams)[\w.]*)"', source):
             assert document.get_model_by_name(name) is not None, f"{script}: {name}"
 
 
@@ -70,7 +77,7 @@ def test_the_page_carries_the_first_result_of_every_experiment():
 def test_the_page_is_told_the_largest_file_of_its_transport(transport, most):
     data = json.loads(json.dumps(tab_data(transport)))
     assert data["max_file_bytes"] == most
-    assert data["figures"].keys() == {"chart", "pool", "counts"}
+    assert data["figures"].keys() == {"chart", "pool", "counts", "beams"}
 
 
 def test_every_colour_of_a_series_is_in_both_schemes():
