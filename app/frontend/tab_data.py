@@ -38,7 +38,8 @@ def tab_data(transport: str) -> dict:
     """
     return {
         "experiments": declarations(),
-        "responses": default_reports(),
+        # Where a package that an experiment needs is not installed, there is no result to carry.
+        "responses": {name: each for name, each in default_reports().items() if each["error"] is None},
         "parts": PARTS,
         "counts": list(COUNTS),
         "figures": {
