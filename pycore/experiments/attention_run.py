@@ -114,6 +114,4 @@ class AttentionRun:
         for seq in engine.scheduler.running:
             table = engine.allocator.block_table(seq)
             self.neighbours += len(table) - 1
-            self.scattered += sum(
-                after != before + 1 for before, after in pairwise(table)
-            )
+            self.scattered += sum(after != before + 1 for before, after in pairwise(table))
