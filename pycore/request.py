@@ -4,14 +4,19 @@ A request may want several sequences: parallel samples of one prompt, or the bea
 group, which is scheduled, preempted and recovered together (vLLM paper, section 4.5).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+
+from pycore.prompt import Prompt
 
 DECODINGS = ("plain", "parallel", "beam")
 MAX_NUM_SEQS = 16  # sequences a request: samples, or the width of a beam search
 
 # In a memory map, the holder of the prefix that the operator keeps in memory; no sequence has this id.
 PREFIX_ID = (1 << 40) - 1
+# The same for the null block, which vLLM V1 never hands out.
+NULL_ID = (1 << 40) - 2
+NO_SEQUENCES = frozenset((PREFIX_ID, NULL_ID))  # holders that are no sequences
 # Sequences that a fork makes are numbered from here on, in order of creation; no request has such an id.
 FIRST_FORKED_ID = 1 << 40
 
@@ -29,10 +34,13 @@ class Request:
         num_seqs: sequences it generates, 1 to MAX_NUM_SEQS: n of parallel sampling, width of a beam search.
         decoding: one of DECODINGS.
         shared_prefix: leading prompt tokens that are the prefix which the operator keeps in memory, else 0.
+        prompt: what the prompt says; None where tokens are only counted, and then none of it is ever found
+            in a prefix cache.
+        priority: the smaller, the more important; only some rules look at it.
 
     Raises:
         ValueError: a length below 1, an arrival before 0, a number of sequences out of range or one that does
-            not go with the decoding, or a prefix longer than the prompt.
+            not go with the decoding, a prefix longer than the prompt, or a prompt of another length.
     """
 
     id: int
@@ -42,6 +50,8 @@ class Request:
     num_seqs: int = 1
     decoding: str = "plain"
     shared_prefix: int = 0
+    prompt: Prompt | None = field(default=None, repr=False)
+    priority: int = 0
 
     def __post_init__(self) -> None:
         if self.prompt_len < 1 or self.output_len < 1 or self.arrival_ns < 0:
@@ -61,6 +71,10 @@ class Request:
             raise ValueError(
                 f"request {self.id}: a shared prefix of {self.shared_prefix} tokens, "
                 f"expected 0 to {self.prompt_len}"
+            )
+        if self.prompt is not None and len(self.prompt.tokens) != self.prompt_len:
+            raise ValueError(
+                f"request {self.id}: {len(self.prompt.tokens)} tokens in a prompt of {self.prompt_len}"
             )
 
     @property
@@ -94,7 +108,9 @@ class Sequence:
         total_len: the request's prompt plus output tokens.
         sample: which of the request's sequences it is, from 0 in order of creation.
         group: the request's sequences that are alive, itself among them, in order of creation.
-        tokens: token ids known so far where a real model runs, else None: most runs count tokens only.
+        tokens: token ids known so far where the prompt says them or a real model runs, else None: most runs
+            count tokens only.
+        block_keys: of its full blocks so far, where a prefix cache needs them (see prefix_cache.hash_chain).
         num_tokens: tokens known so far, prompt and generated.
         num_computed: of those, how many have their KV in memory; 0 after a preemption by recompute.
         status: see `Status`.
@@ -105,6 +121,7 @@ class Sequence:
 
     __slots__ = (
         "admitted_ns",
+        "block_keys",
         "finished_ns",
         "first_token_ns",
         "group",
@@ -125,7 +142,8 @@ class Sequence:
         self.total_len = request.total_len
         self.sample = 0
         self.group = [self]
-        self.tokens: list[int] | None = None
+        self.tokens = None if request.prompt is None else list(request.prompt.tokens)
+        self.block_keys: list[bytes] = []
         self.num_tokens = request.prompt_len
         self.num_computed = 0
         self.status = Status.WAITING
@@ -140,6 +158,7 @@ class Sequence:
         child.id = id
         child.sample = sample
         child.tokens = None if self.tokens is None else list(self.tokens)
+        child.block_keys = list(self.block_keys)
         child.num_tokens = self.num_tokens
         child.num_computed = self.num_computed
         child.status = self.status
