@@ -4,7 +4,7 @@ Events say what happened (log, marks on the time line, tests); snapshots say wha
 token slots; a sequence is named by its request's id. The log keeps them in the order they happened.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,9 @@ class Waiting:
             be handed out at once (paged: equal to free).
         reason: "memory" (not enough free), "fragmented" (enough free, not in one piece), "watermark"
             (enough free, but the admission headroom would be used), "batch" (max_num_seqs are running),
-            "preempted" (this step preempted; nobody is admitted in it).
+            "preempted" (this step preempted; nobody is admitted in it), "budget" (this step computes as many
+            tokens as it may).
+        cached: of the free slots, those that hold a prefix which may be asked for again. Left out of `repr`.
     """
 
     seq: int
@@ -49,6 +51,7 @@ class Waiting:
     free: int
     largest_free: int
     reason: str
+    cached: int = field(default=0, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,49 @@ class PrefixShared:
 
 
 @dataclass(frozen=True, slots=True)
+class PrefixHit:
+    """A sequence found its beginning cached.
+
+    Attributes:
+        blocks: that it holds now too, in logical order.
+        num_tokens: tokens in them, which need not be computed.
+    """
+
+    seq: int
+    blocks: tuple[int, ...]
+    num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksEvicted:
+    """Cached blocks that nobody held were needed for something else.
+
+    Attributes:
+        seq: who got them.
+        blocks: in the order they were handed out.
+    """
+
+    seq: int
+    blocks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outgrown:
+    """A request has more tokens than the whole pool has room for, and can never run on. Told once.
+
+    Some real engines do not notice, and wait or start over for ever.
+
+    Attributes:
+        needed: slots that it needs to go on.
+        limit: the most that one sequence can hold in this pool.
+    """
+
+    seq: int
+    needed: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class Dropped:
     """A beam was not among the best and left its group."""
 
@@ -212,11 +258,13 @@ class Preempted:
 
     Attributes:
         num_lost: tokens whose KV must be computed again.
+        victim: the rule that picked it, one of policies.VICTIM. Left out of `repr`.
     """
 
     seq: int
     by: int
     num_lost: int
+    victim: str = field(default="latest_arrival", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +286,9 @@ Event = (
     | Forked
     | BlockCopied
     | PrefixShared
+    | PrefixHit
+    | BlocksEvicted
+    | Outgrown
     | Dropped
     | SwappedOut
     | SwappedIn

@@ -29,6 +29,8 @@ class Recording:
         fingerprint = blake2b(digest_size=16)
         for frame in self.frames:
             fingerprint.update(repr(frame).encode())
+            if frame.memory.cached:  # not in the repr
+                fingerprint.update(repr(frame.memory.cached).encode())
         return fingerprint.hexdigest()
 
 

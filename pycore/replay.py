@@ -114,7 +114,8 @@ class TimeLine:
         return {"now_ns": list(self._starts), **series}
 
 
-_WASTE = tuple(field.name for field in fields(Waste))
+# Nothing is ever cached of a trace: it has lengths, and does not say what the prompts are.
+_WASTE = tuple(field.name for field in fields(Waste) if field.name != "cached")
 
 
 class Replay:
@@ -154,14 +155,14 @@ class Replay:
 
     @property
     def done(self) -> bool:
-        """All requests have ended."""
-        return self._engine.done
+        """All requests have ended, or none of those left ever will (see Scheduler.stuck)."""
+        return self._engine.done or self._engine.scheduler.stuck
 
     def advance(self, num_steps: int) -> None:
         """Runs up to `num_steps` iterations, fewer if the trace ends."""
         engine = self._engine
         for _ in range(num_steps):
-            if engine.done:
+            if self.done:
                 return
             engine.skip_idle()
             start_ns = engine.now_ns

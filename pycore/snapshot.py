@@ -6,7 +6,7 @@ from pycore.engine import Engine
 from pycore.events import Event
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.waste import Waste, account
-from pycore.request import PREFIX_ID
+from pycore.request import NO_SEQUENCES
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,18 @@ class Snapshot:
 
     @property
     def num_running(self) -> int:
-        """Sequences that hold memory; the operator's prefix is none."""
-        return len(self.memory.seqs) - (PREFIX_ID in self.memory.seqs)
+        """Sequences that hold memory; the operator's prefix and the null block are none."""
+        return len(self.memory.seqs) - len(NO_SEQUENCES.intersection(self.memory.seqs))
 
     @property
     def num_free(self) -> int:
-        """Free slots."""
-        return self.memory.capacity - self.memory.used
+        """Free slots; those of cached blocks are not among them."""
+        return self.memory.capacity - self.memory.used - self.num_cached
+
+    @property
+    def num_cached(self) -> int:
+        """Slots of blocks that nobody holds and a prefix cache knows."""
+        return len(self.memory.cached) * self.memory.block_size
 
 
 def take_snapshot(engine: Engine) -> Snapshot:

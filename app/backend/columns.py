@@ -6,10 +6,11 @@ from app.backend.narrate import Line, Narrator
 from app.backend.texts import LANGUAGES
 from pycore import events as ev
 from pycore.recorder import Recording
-from pycore.request import PREFIX_ID, Request
+from pycore.request import NULL_ID, PREFIX_ID, Request
 from pycore.snapshot import Snapshot
 
 FORMAT_VERSION = 1
+_NOT_NUMBERED = {PREFIX_ID: "prefix", NULL_ID: "null"}  # names of holders that are no sequences
 
 
 def recording_columns(recording: Recording, requests: tuple[Request, ...], mode: str, max_len: int) -> dict:
@@ -29,6 +30,7 @@ def recording_columns(recording: Recording, requests: tuple[Request, ...], mode:
     narrator = Narrator(first.block_size, mode == "paged")
     log = [list(narrator.lines(frame.events)) for frame in frames]
     sequences = _Sequences(frames, requests)
+    cached_frames, cached = _cached(frames)
     return {
         "version": FORMAT_VERSION,
         "mode": mode,
@@ -39,17 +41,20 @@ def recording_columns(recording: Recording, requests: tuple[Request, ...], mode:
         "steps": len(frames) - 1,
         "digest": recording.digest(),
         "seqs": sequences.columns(narrator),
-        "frames": {**_frames(frames, sequences.number), "event_start": _starts(map(len, log))},
+        "frames": {**_frames(frames, sequences.number), "event_start": _starts(map(len, log))}
+        | cached_frames,
         **_holdings(frames, sequences.number, paged=mode == "paged"),
         "waits": {"seq": [sequences.number(seq) for frame in frames for seq in frame.waiting]},
         "events": _sentences([line for lines in log for line in lines], sequences.number),
+        **cached,
     }
 
 
 class _Sequences:
     """The sequences of a run, numbered from 0: requests in order of arrival, then forks in order of creation.
 
-    In a run without forks a sequence's number is its request's id. The operator's prefix is numbered last.
+    In a run without forks a sequence's number is its request's id. The null block and the operator's prefix
+    are numbered last.
     """
 
     def __init__(self, frames: tuple[Snapshot, ...], requests: tuple[Request, ...]) -> None:
@@ -70,9 +75,9 @@ class _Sequences:
                     self._finish[event.seq] = frame.step
         self._lengths = {request.id: request for request in requests}
         self._ids = sorted(self._arrival)
-        if PREFIX_ID in frames[0].memory.seqs:
-            self._ids.append(PREFIX_ID)
-            self._arrival[PREFIX_ID] = 0
+        for id in frames[0].memory.seqs:  # those that hold memory before the first step are no sequences
+            self._ids.append(id)
+            self._arrival[id] = 0
         self._number = {id: number for number, id in enumerate(self._ids)}
 
     def number(self, seq: int) -> int:
@@ -84,7 +89,7 @@ class _Sequences:
         lengths = [self._lengths.get(self._request.get(id)) for id in self._ids]
         return {
             "id": list(range(len(self._ids))),
-            "name": ["prefix" if id == PREFIX_ID else narrator.name(id) for id in self._ids],
+            "name": [_NOT_NUMBERED.get(id) or narrator.name(id) for id in self._ids],
             "request": [self._number[self._request.get(id, id)] for id in self._ids],
             "parent": [self._number[self._parent[id]] if id in self._parent else -1 for id in self._ids],
             "prompt": [request.prompt_len if request else 0 for request in lengths],
@@ -116,6 +121,15 @@ def _frames(frames: tuple[Snapshot, ...], number: Callable[[int], int]) -> dict[
         "row_start": _starts(len(frame.memory.seqs) for frame in frames),
         "wait_start": _starts(len(frame.waiting) for frame in frames),
     }
+
+
+def _cached(frames: tuple[Snapshot, ...]) -> tuple[dict[str, list[int]], dict[str, dict[str, list[int]]]]:
+    """Columns of `frames`, and a list of blocks, for what is cached and unused; none if nothing ever is."""
+    blocks = [frame.memory.cached for frame in frames]
+    if not any(blocks):
+        return {}, {}
+    counts = {"cached": [frame.num_cached for frame in frames], "cached_start": _starts(map(len, blocks))}
+    return counts, {"cached": {"block": [block for cached in blocks for block in cached]}}
 
 
 def _starts(lengths: Iterable[int]) -> list[int]:

@@ -85,14 +85,18 @@ class Narrator:
                 return f"{key}.pool.{mode}", amounts
             case ev.Rejected():
                 return f"{key}.{event.reason}", {"needed": event.needed, "limit": event.limit}
-            case ev.Waiting(reason="batch" | "preempted"):
+            case ev.Waiting(reason="batch" | "preempted" | "budget"):
                 return f"{key}.{event.reason}", {}
             case ev.Waiting():
                 amounts = {
                     "needed": event.needed // unit,
                     "free": event.free // unit,
                     "largest": event.largest_free // unit,
+                    "cached": event.cached // unit,
+                    "unused": (event.free - event.cached) // unit,
                 }
+                if event.cached:
+                    return f"{key}.{event.reason}.cached", amounts
                 return f"{key}.{event.reason}.{mode}", amounts
             case ev.Admitted() | ev.Recovered():
                 return f"{key}.{mode}" if memory else key, fields | {"tokens": event.num_tokens}
@@ -100,7 +104,9 @@ class Narrator:
                 fields |= {"by": self.name(event.by), "tokens": event.num_lost}
                 if memory is None:
                     return f"{key}.plain", fields
-                return f"{key}.self" if event.seq == event.by else key, fields
+                if event.victim == "latest_arrival":
+                    return f"{key}.self" if event.seq == event.by else key, fields
+                return f"{key}.{'self.rules' if event.seq == event.by else event.victim}", fields
             case ev.Finished():
                 return f"{key}.{mode}" if memory else key, fields | {"tokens": event.num_generated}
             case ev.Dropped():
@@ -114,6 +120,10 @@ class Narrator:
                 return key, fields | {"free": event.free}
             case ev.PrefixShared():
                 return key, {"blocks": event.num_blocks, "tokens": event.num_tokens}
+            case ev.PrefixHit():
+                return key, {"tokens": event.num_tokens}
+            case ev.Outgrown():
+                return key, {"needed": event.needed // unit, "limit": event.limit // unit}
             case ev.SwappedOut():
                 fields = {"blocks": event.num_blocks, "cpu": event.cpu_free}
                 return key, fields | {"by": self.name(event.by)}

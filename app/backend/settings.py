@@ -8,7 +8,7 @@ from pycore.config import MODES, EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.memory.contiguous import RESERVATIONS
 from pycore.memory.free_list import FREE_ORDERS
 from pycore.memory.placement import PLACEMENTS
-from pycore.scheduling.scheduler import RECOVERIES
+from pycore.scheduling.recovery import RECOVERIES
 from pycore.workload.synthetic import LOADS
 
 Value = int | float | str

@@ -29,19 +29,25 @@ class KVAllocator(Protocol):
     def slots_needed(self, request: Request) -> int:
         """Slots that all sequences of the request hold together at their longest. Pure."""
 
-    def slots_to_admit(self, group: Series[Sequence]) -> int:
-        """Slots that a group which holds nothing takes to compute all the tokens it has. Pure."""
+    def slots_to_admit(self, group: Series[Sequence], budget: int | None = None) -> int:
+        """Slots that a group which holds nothing takes to compute all the tokens it has. Pure.
+
+        Args:
+            group: the sequences of one request.
+            budget: how many tokens are computed at first, where that is not all; of a single sequence only.
+        """
 
     def piece_to_admit(self, group: Series[Sequence]) -> int:
         """Slots that it takes in one piece; holes smaller than that are of no use to it. Pure."""
 
-    def can_admit(self, group: Series[Sequence], keep_free: int) -> bool:
+    def can_admit(self, group: Series[Sequence], keep_free: int, budget: int | None = None) -> bool:
         """Whether a group that holds nothing can be given all that it takes now. Pure.
 
         Args:
             group: the sequences of one request.
             keep_free: slots that must stay free afterwards (the watermark); of no meaning to an allocator
                 whose sequences never grow.
+            budget: see `slots_to_admit`.
         """
 
     def match_prefix(self, seq: Sequence) -> int:
@@ -87,10 +93,15 @@ class KVAllocator(Protocol):
             Blocks moved, each once however many share it; 0, and nothing changed, if there is no room.
         """
 
-    def slots_to_swap_in(self, group: Series[Sequence]) -> int:
-        """The most slots that a swapped group may take when it comes back and goes on. Pure."""
+    def slots_to_swap_in(self, group: Series[Sequence], *, capped: bool = True) -> int:
+        """The most slots that a swapped group may take when it comes back and goes on. Pure.
 
-    def can_swap_in(self, group: Series[Sequence], keep_free: int) -> bool:
+        Args:
+            group: the sequences of one request.
+            capped: never more than the request takes at its longest; vLLM V0 is stricter.
+        """
+
+    def can_swap_in(self, group: Series[Sequence], keep_free: int, *, capped: bool = True) -> bool:
         """Whether they are there, and `keep_free` more. Pure."""
 
     def swap_in(self, group: Series[Sequence]) -> int:
@@ -101,7 +112,11 @@ class KVAllocator(Protocol):
 
     @property
     def num_free(self) -> int:
-        """Free slots."""
+        """Slots that can be handed out: free, or cached and used by nobody."""
+
+    @property
+    def num_cached(self) -> int:
+        """Of these, slots that hold a prefix which may be asked for again."""
 
     @property
     def largest_free(self) -> int:

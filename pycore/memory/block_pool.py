@@ -14,6 +14,7 @@ class BlockPool:
     Attributes:
         num_blocks: size of the pool.
         num_free: blocks that nobody holds.
+        num_cached: of those, the ones that are still of use; none here (see caching_pool).
 
     >>> from pycore.memory.free_list import Ascending
     >>> pool = BlockPool(4, Ascending(range(4)))
@@ -26,7 +27,7 @@ class BlockPool:
     [1]
     """
 
-    __slots__ = ("_free", "_ref_counts", "num_blocks", "num_free")
+    __slots__ = ("_free", "_ref_counts", "num_blocks", "num_cached", "num_free")
 
     def __init__(self, num_blocks: int, free_list: FreeList) -> None:
         """All blocks start free.
@@ -45,12 +46,17 @@ class BlockPool:
             )
         self.num_blocks = num_blocks
         self.num_free = num_blocks  # kept as a number: it is read for every token of every sequence
+        self.num_cached = 0
         self._free = free_list
         self._ref_counts = [0] * num_blocks
 
     def ref_count(self, block: int) -> int:
         """How many tables hold `block`."""
         return self._ref_counts[block]
+
+    def cached(self) -> list[int]:
+        """Blocks that nobody holds and that are still of use."""
+        return []
 
     def allocate(self, n: int) -> list[int] | None:
         """Takes `n` free blocks, reference count 1 each; None, and nothing changed, if there are fewer.

@@ -14,9 +14,10 @@ class BlockTable:
         final_tokens: slots that will hold real KV when the sequence is done; only the waste account knows.
         may_share: whether the block that the next token goes to may have other holders. False is certain, and
             spares a look at the reference count for every token.
+        num_keyed: blocks at its head that a prefix cache knows.
     """
 
-    __slots__ = ("_frozen", "blocks", "final_tokens", "may_share", "num_slots", "num_tokens")
+    __slots__ = ("_frozen", "blocks", "final_tokens", "may_share", "num_keyed", "num_slots", "num_tokens")
 
     def __init__(self, final_tokens: int) -> None:
         self.blocks: list[int] = []
@@ -24,6 +25,7 @@ class BlockTable:
         self.num_tokens = 0
         self.final_tokens = final_tokens
         self.may_share = False
+        self.num_keyed = 0
         self._frozen: tuple[int, ...] | None = ()
 
     def append(self, blocks: list[int], block_size: int) -> None:

@@ -91,15 +91,15 @@ class ContiguousAllocator:
     def _piece(self, request: Request) -> int:
         return self._placement.rounded(self._reservation(request, self._max_len))
 
-    def slots_to_admit(self, group: Series[Sequence]) -> int:
-        """See KVAllocator."""
+    def slots_to_admit(self, group: Series[Sequence], budget: int | None = None) -> int:
+        """See KVAllocator. A region is reserved as a whole, however little is computed at first."""
         return self.slots_needed(group[0].request)
 
     def piece_to_admit(self, group: Series[Sequence]) -> int:
         """See KVAllocator."""
         return self._piece(group[0].request)
 
-    def can_admit(self, group: Series[Sequence], keep_free: int) -> bool:
+    def can_admit(self, group: Series[Sequence], keep_free: int, budget: int | None = None) -> bool:
         """See KVAllocator."""
         piece = self._piece(group[0].request)
         return sum(length // piece for _, length in self._placement.holes()) >= group[0].request.num_seqs
@@ -167,11 +167,11 @@ class ContiguousAllocator:
         """See KVAllocator. Who has a region never lacks memory, so nobody is ever preempted."""
         return 0
 
-    def slots_to_swap_in(self, group: Series[Sequence]) -> int:
+    def slots_to_swap_in(self, group: Series[Sequence], *, capped: bool = True) -> int:
         """See KVAllocator."""
         return self.slots_to_admit(group)
 
-    def can_swap_in(self, group: Series[Sequence], keep_free: int) -> bool:
+    def can_swap_in(self, group: Series[Sequence], keep_free: int, *, capped: bool = True) -> bool:
         """See KVAllocator."""
         return False
 
@@ -187,6 +187,11 @@ class ContiguousAllocator:
     def num_free(self) -> int:
         """See KVAllocator."""
         return self._placement.num_free
+
+    @property
+    def num_cached(self) -> int:
+        """See KVAllocator."""
+        return 0
 
     @property
     def largest_free(self) -> int:

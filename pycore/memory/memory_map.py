@@ -1,6 +1,6 @@
 """What an allocator holds, as read-only columns: what pictures and the waste account are made of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,8 @@ class MemoryMap:
         used: slots held in all; a shared block counts once.
         holes: lengths of the free pieces that count apart, in slots. A paged pool has one at most: any free
             block will do.
+        cached: blocks that nobody holds and that a prefix cache still knows, the next to be evicted first;
+            their slots are neither used nor in a hole. Left out of `repr`, as most pools have none.
     """
 
     capacity: int
@@ -29,3 +31,4 @@ class MemoryMap:
     places: tuple[tuple[int, ...], ...]
     used: int
     holes: tuple[int, ...]
+    cached: tuple[int, ...] = field(default=(), repr=False)

@@ -5,6 +5,7 @@ r5.1 ─▶ 12 ─▶ 7 ─▶ 41           30 was copied to 41 when r5.1 wrote 
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from collections.abc import Sequence as Series
 from itertools import chain
 
@@ -19,11 +20,12 @@ from pycore.events import (
 )
 from pycore.memory.block_pool import BlockPool
 from pycore.memory.block_table import BlockTable
+from pycore.memory.holdings import check_holdings, map_of, waste_of
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.move import Move
 from pycore.memory.swap_space import SwapSpace
-from pycore.memory.waste import Waste, account, tell_apart
-from pycore.request import PREFIX_ID, Request, Sequence
+from pycore.memory.waste import Waste
+from pycore.request import NULL_ID, PREFIX_ID, Request, Sequence
 
 
 class PagedAllocator:
@@ -41,6 +43,7 @@ class PagedAllocator:
         log: EventLog | NullLog,
         *,
         prefix_len: int = 0,
+        null_block: bool = False,
         swap_space: SwapSpace | None = None,
     ) -> None:
         """Takes a pool that nobody else uses.
@@ -50,6 +53,7 @@ class PagedAllocator:
             block_size: token slots a block, at least 1.
             log: told of each allocation and release.
             prefix_len: tokens of the operator's prefix, which stay in blocks of their own for good; 0: none.
+            null_block: keep the first block from everybody, as vLLM V1 does.
             swap_space: where preempted groups can be swapped to; None: nowhere.
 
         Raises:
@@ -63,6 +67,8 @@ class PagedAllocator:
         self._swapped: dict[int, int] = {}  # swapped sequence → blocks of the prefix at the head of its table
         self._moves: list[Move] = []
         self._log = log
+        self._null = BlockTable(0)
+        self._null.append(pool.allocate(int(null_block)), block_size)
         self._prefix = BlockTable(prefix_len)
         blocks = pool.allocate(self._blocks_for(prefix_len))
         if blocks is None:
@@ -75,6 +81,20 @@ class PagedAllocator:
     def prefix_len(self) -> int:
         """Tokens of the operator's prefix."""
         return self._prefix.num_tokens
+
+    @property
+    def null_blocks(self) -> list[int]:
+        """The block that is never handed out, if there is one."""
+        return self._null.blocks
+
+    @property
+    def usage(self) -> float:
+        """Share of the blocks that sequences hold, 0 to 1; one that is cached and unused is not held."""
+        return 1 - self.pool.num_free / (self.pool.num_blocks - len(self._null.blocks))
+
+    def _new_blocks(self, seq: Sequence, n: int) -> list[int] | None:
+        """`n` blocks for `seq`; None, and nothing changed, if there are fewer."""
+        return self.pool.allocate(n)
 
     def _blocks_for(self, num_tokens: int) -> int:
         return -(-num_tokens // self.block_size)
@@ -92,11 +112,12 @@ class PagedAllocator:
         """Tokens of the operator's prefix that a sequence need not compute: all but its last at most."""
         return min(request.shared_prefix, self._prefix.num_tokens, num_tokens - 1)
 
-    def slots_to_admit(self, group: Series[Sequence]) -> int:
+    def slots_to_admit(self, group: Series[Sequence], budget: int | None = None) -> int:
         """See KVAllocator. All share the full blocks of the prompt; what each generated is its own."""
         first, *others = group
         matched = self._prefix_match(first.request, first.num_tokens)
-        blocks = self._blocks_for(first.num_tokens) - matched // self.block_size
+        num_tokens = first.num_tokens if budget is None else min(first.num_tokens, matched + budget)
+        blocks = self._blocks_for(num_tokens) - matched // self.block_size
         shared = first.request.prompt_len // self.block_size
         blocks += sum(self._blocks_for(seq.num_tokens) - shared for seq in others)
         return blocks * self.block_size
@@ -105,9 +126,10 @@ class PagedAllocator:
         """See KVAllocator."""
         return self.block_size
 
-    def can_admit(self, group: Series[Sequence], keep_free: int) -> bool:
+    def can_admit(self, group: Series[Sequence], keep_free: int, budget: int | None = None) -> bool:
         """See KVAllocator."""
-        return self.slots_to_admit(group) + self._blocks_for(keep_free) * self.block_size <= self.num_free
+        keep_free = self._blocks_for(keep_free) * self.block_size
+        return self.slots_to_admit(group, budget) + keep_free <= self.num_free
 
     def whole_blocks(self, num_tokens: int) -> int:
         """See KVAllocator."""
@@ -135,7 +157,7 @@ class PagedAllocator:
             return True
         copied = self._shared_block_to_write(seq, table) if table else None
         missing = max(0, self._blocks_for(needed - held))
-        blocks = self.pool.allocate(missing + (copied is not None))
+        blocks = self._new_blocks(seq, missing + (copied is not None))
         if blocks is None:
             return False
         if table is None:
@@ -145,7 +167,7 @@ class PagedAllocator:
         if blocks:
             filled = table.blocks[-1] if held else None
             table.append(blocks, self.block_size)
-            self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self.pool.num_free)
+            self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self._num_unused)
         return True
 
     def _shared_block_to_write(self, seq: Sequence, table: BlockTable) -> int | None:
@@ -164,7 +186,7 @@ class PagedAllocator:
         table.may_share = False
         self.pool.free([source])
         self._moves.append(Move("copy", source, target))
-        self._log.emit(BlockCopied, seq.id, source, target, self.pool.ref_count(source), self.pool.num_free)
+        self._log.emit(BlockCopied, seq.id, source, target, self.pool.ref_count(source), self._num_unused)
 
     def commit(self, seq: Sequence) -> None:
         """See KVAllocator."""
@@ -184,9 +206,17 @@ class PagedAllocator:
     def free(self, seq: Sequence) -> None:
         """See KVAllocator."""
         blocks = self._tables.pop(seq.id).blocks
-        released = self.pool.free(blocks)
+        released = self.pool.free(self._in_order_of_release(blocks))
         kept = len(blocks) - len(released)
-        self._log.emit(BlocksFreed, seq.id, tuple(released), self.pool.num_free, kept)
+        self._log.emit(BlocksFreed, seq.id, tuple(released), self._num_unused, kept)
+
+    def _in_order_of_release(self, blocks: list[int]) -> Iterable[int]:
+        return blocks
+
+    @property
+    def _num_unused(self) -> int:
+        """Blocks that are free and hold nothing of use."""
+        return self.pool.num_free - self.pool.num_cached
 
     def swap_out(self, group: Series[Sequence]) -> int:
         """See KVAllocator."""
@@ -199,7 +229,7 @@ class PagedAllocator:
         self._moves += [Move("out", source, target) for source, target in place.items()]
         for seq in group:
             self._swapped[seq.id] = self._num_prefix_blocks(seq)
-            self.pool.free(self._tables.pop(seq.id).blocks)
+            self.pool.free(self._in_order_of_release(self._tables.pop(seq.id).blocks))
         return len(place)
 
     def _num_prefix_blocks(self, seq: Sequence) -> int:
@@ -207,20 +237,22 @@ class PagedAllocator:
         pairs = zip(self._tables[seq.id].blocks, self._prefix.blocks, strict=False)
         return sum(mine == prefix for mine, prefix in pairs)
 
-    def can_swap_in(self, group: Series[Sequence], keep_free: int) -> bool:
+    def can_swap_in(self, group: Series[Sequence], keep_free: int, *, capped: bool = True) -> bool:
         """See KVAllocator."""
-        return self.slots_to_swap_in(group) + self._blocks_for(keep_free) * self.block_size <= self.num_free
+        keep_free = self._blocks_for(keep_free) * self.block_size
+        return self.slots_to_swap_in(group, capped=capped) + keep_free <= self.num_free
 
-    def slots_to_swap_in(self, group: Series[Sequence]) -> int:
+    def slots_to_swap_in(self, group: Series[Sequence], *, capped: bool = True) -> int:
         """See KVAllocator. Its blocks, and one for the next token of each sequence, as vLLM V0 asks."""
         blocks = self.swap_space.num_blocks([seq.id for seq in group]) + len(group)
-        return min(blocks * self.block_size, self.slots_needed(group[0].request))
+        slots = blocks * self.block_size
+        return min(slots, self.slots_needed(group[0].request)) if capped else slots
 
     def swap_in(self, group: Series[Sequence]) -> int:
         """See KVAllocator."""
         tables = self.swap_space.tables([seq.id for seq in group])
         holders = Counter(chain.from_iterable(tables.values()))
-        place = dict(zip(holders, self.pool.allocate(len(holders)), strict=True))
+        place = dict(zip(holders, self._new_blocks(group[0], len(holders)), strict=True))
         for seq in group:
             table = self._tables[seq.id] = BlockTable(seq.request.kv_len)
             prefix = self._prefix.blocks[: self._swapped.pop(seq.id)]
@@ -235,8 +267,11 @@ class PagedAllocator:
         return len(place)
 
     def _holders(self) -> dict[int, BlockTable]:
-        """All tables by holder, the operator's prefix first if there is one."""
-        return {PREFIX_ID: self._prefix, **self._tables} if self._prefix.blocks else self._tables
+        """All tables by holder, first those of no sequence: the null block, the operator's prefix."""
+        if not self._prefix.blocks and not self._null.blocks:
+            return self._tables
+        others = ((NULL_ID, self._null), (PREFIX_ID, self._prefix))
+        return {**{id: table for id, table in others if table.blocks}, **self._tables}
 
     def take_moves(self) -> list[Move]:
         """See KVAllocator."""
@@ -257,53 +292,25 @@ class PagedAllocator:
         return self.pool.num_free * self.block_size
 
     @property
+    def num_cached(self) -> int:
+        """See KVAllocator."""
+        return self.pool.num_cached * self.block_size
+
+    @property
     def largest_free(self) -> int:
         """See KVAllocator: all free blocks, since they need not be adjacent."""
         return self.num_free
 
     def memory_map(self) -> MemoryMap:
         """See KVAllocator."""
-        held = self._holders()
-        tables = held.values()
-        size = self.block_size
-        free = self.num_free
-        return MemoryMap(
-            self.capacity,
-            size,
-            tuple(held),
-            tuple([table.num_tokens for table in tables]),
-            tuple([table.final_tokens for table in tables]),
-            tuple([table.num_slots for table in tables]),
-            tuple([table.frozen() for table in tables]),
-            self.capacity - free,
-            (free,) if free else (),
-        )
+        return map_of(self._holders(), self.pool, self.block_size)
 
     def waste(self, demand: int) -> Waste:
         """See KVAllocator."""
-        tables = self._holders().values()
-        free = self.num_free
-        if sum([table.num_slots for table in tables]) > self.capacity - free:  # some are shared
-            return account(self.memory_map(), demand)
-        real = sum([table.num_tokens for table in tables])
-        ever = sum([t.final_tokens if t.final_tokens < t.num_slots else t.num_slots for t in tables])
-        return tell_apart(real, ever, self.capacity - free, (free,), demand)
+        return waste_of(self._holders(), self.pool, self.block_size, demand)
 
     def check(self) -> None:
-        """See KVAllocator: a block's reference count = the tables that hold it; tokens fit their blocks."""
-        self.pool.check()
-        holders = Counter(chain.from_iterable(table.blocks for table in self._holders().values()))
-        for block in range(self.pool.num_blocks):
-            count = self.pool.ref_count(block)
-            assert holders[block] == count, (
-                f"block {block}: {holders[block]} tables hold it, its reference count is {count}"
-            )
+        """See KVAllocator."""
+        check_holdings(self._holders(), self.pool, self.block_size)
         if self.swap_space is not None:
             self.swap_space.check()
-        for seq_id, table in self._tables.items():
-            assert table.num_slots == len(table.blocks) * self.block_size, (
-                f"r{seq_id}: {table.num_slots} slots in {len(table.blocks)} blocks of {self.block_size}"
-            )
-            assert table.num_tokens <= table.num_slots, (
-                f"r{seq_id}: {table.num_tokens} tokens in {len(table.blocks)} blocks of {self.block_size}"
-            )

@@ -4,14 +4,14 @@ The kinds are those of the vLLM paper, section 3.1 (facts W1). Pure functions of
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pycore.memory.memory_map import MemoryMap
 
 
 @dataclass(frozen=True, slots=True)
 class Waste:
-    """The account of one pool at one moment, in slots; the five figures add up to the pool.
+    """The account of one pool at one moment, in slots; the six figures add up to the pool.
 
     Attributes:
         real: hold KV of a token.
@@ -19,6 +19,8 @@ class Waste:
         internal: held and never used (internal fragmentation).
         external: free, but in pieces too small for the next waiting sequence (external fragmentation).
         usable: free otherwise.
+        cached: held by nobody, and real KV of a prefix that may be asked for again; can be handed out when
+            need be. Left out of `repr`, as most pools have none.
     """
 
     real: int
@@ -26,6 +28,7 @@ class Waste:
     internal: int
     external: int
     usable: int
+    cached: int = field(default=0, repr=False)
 
     @property
     def used(self) -> int:
@@ -35,7 +38,7 @@ class Waste:
     @property
     def capacity(self) -> int:
         """Slots in the pool."""
-        return self.used + self.external + self.usable
+        return self.used + self.external + self.usable + self.cached
 
     @property
     def share_of_used(self) -> float:
@@ -44,8 +47,8 @@ class Waste:
 
     @property
     def share_of_pool(self) -> float:
-        """Waste of the whole pool: 1 − real / capacity. Not to be mixed up with `share_of_used`."""
-        return 1 - self.real / self.capacity
+        """Waste of the whole pool: 1 − (real + cached) / capacity. Not the same as `share_of_used`."""
+        return 1 - (self.real + self.cached) / self.capacity
 
 
 def _real_and_ever(memory: MemoryMap) -> tuple[int, int]:
@@ -77,10 +80,11 @@ def account(memory: MemoryMap, demand: int) -> Waste:
     (8, 17)
     """
     real, ever = _real_and_ever(memory)
-    return tell_apart(real, ever, memory.used, memory.holes, demand)
+    cached = len(memory.cached) * memory.block_size
+    return tell_apart(real, ever, memory.used, memory.holes, demand, cached)
 
 
-def tell_apart(real: int, ever: int, used: int, holes: Sequence[int], demand: int) -> Waste:
+def tell_apart(real: int, ever: int, used: int, holes: Sequence[int], demand: int, cached: int = 0) -> Waste:
     """The account from its sums, for allocators that have them at hand.
 
     Args:
@@ -89,6 +93,7 @@ def tell_apart(real: int, ever: int, used: int, holes: Sequence[int], demand: in
         used: held slots.
         holes: lengths of the free pieces that count apart.
         demand: see `account`.
+        cached: slots of cached blocks that nobody holds.
     """
     external = sum([hole for hole in holes if hole < demand]) if len(holes) > 1 else 0
-    return Waste(real, ever - real, used - ever, external, sum(holes) - external)
+    return Waste(real, ever - real, used - ever, external, sum(holes) - external, cached)

@@ -64,8 +64,8 @@ def read_trace(
         ValueError: a limit below 1.
 
     >>> trace = read_trace("arrival_s;prompt;output\n0.2;7;3\n\n0.1;5;x\n0.1;5;2", "a.csv")
-    >>> trace.requests[1]
-    Request(id=1, arrival_ns=100000000, prompt_len=7, output_len=3)
+    >>> [(each.arrival_ns, each.prompt_len, each.output_len) for each in trace.requests]
+    [(0, 5, 2), (100000000, 7, 3)]
     >>> print(*trace.problems, *trace.notices, sep="\n")
     line 4, output: not_a_number 'x' (1..10000000)
     line 5, arrival_s: unsorted '0.1' (0.2)

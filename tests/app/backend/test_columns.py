@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from app.backend.columns import recording_columns
 from app.backend.settings import STEP_NS, engine_config, normalise
-from pycore.config import build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
 from pycore.events import Arrived, EventLog, Forked
+from pycore.prompt import Prompt
 from pycore.recorder import Recording, record
-from pycore.request import PREFIX_ID
+from pycore.request import PREFIX_ID, Request
 from pycore.workload.synthetic import LOADS
 
 SETTINGS = st.fixed_dictionaries(
@@ -120,3 +121,41 @@ def test_a_request_that_ended_has_its_last_frame():
     assert columns["seqs"]["arrival"] == [1, 1, 1, 2]
     assert columns["seqs"]["finish"] == [7, 6, 5, 5]
     assert recording[20].num_finished == 4
+
+
+def cached_run(prompts: list[tuple[int, ...]], num_blocks: int) -> tuple[Recording, dict]:
+    """Requests one after the other in memory under vllm-v1 rules, with a prefix cache."""
+    requests = tuple(
+        Request(id, 4 * id, len(tokens), 2, prompt=Prompt(tokens)) for id, tokens in enumerate(prompts)
+    )
+    memory = MemoryConfig(num_blocks=num_blocks, prefix_cache="hash_chain")
+    config = EngineConfig(memory, SchedulerConfig(rules="vllm-v1"), step_ns=1)
+    recording = record(build_engine(config, requests, EventLog()), 4 * len(prompts))
+    return recording, recording_columns(recording, requests, "paged", 64)
+
+
+def test_cached_blocks_are_read_back_from_the_columns_and_make_up_the_pool_with_the_others():
+    recording, columns = cached_run([tuple(range(9)), (*range(8), 70), tuple(range(20, 40))], 8)
+    frames = columns["frames"]
+    for t, snapshot in enumerate(recording.frames):
+        begin, end = frames["cached_start"][t : t + 2]
+        assert tuple(columns["cached"]["block"][begin:end]) == snapshot.memory.cached
+        assert frames["cached"][t] == 4 * (end - begin)
+        parts = ("real", "reserved", "internal", "external", "usable", "cached")
+        assert sum(frames[part][t] for part in parts) == columns["capacity"]
+        assert frames["free"][t] == frames["usable"][t]
+    assert {"PrefixHit", "BlocksEvicted"} <= set(columns["events"]["kind"])
+    json.dumps(columns)
+
+
+def test_the_null_block_is_a_holder_of_its_own():
+    _, columns = cached_run([tuple(range(9))], 8)
+    assert columns["seqs"]["name"] == ["r0", "null"]
+    assert columns["rows"]["seq"][0] == 1
+    assert set(columns["frames"]["running"]) == {0, 1}
+
+
+def test_a_run_without_a_cache_has_no_columns_for_one():
+    _, columns = run({"steps": 20})
+    assert "cached" not in columns
+    assert "cached" not in columns["frames"]

@@ -8,6 +8,7 @@ import pytest
 from app.backend.narrate import Narrator
 from pycore import events as ev
 from pycore.request import FIRST_FORKED_ID
+from pycore.scheduling.policies import VICTIM
 
 ENGLISH = set(string.printable) | set("–’")
 
@@ -27,6 +28,12 @@ EVENTS = [
     ev.Forked(FIRST_FORKED_ID, 3, "r3.1", 4),
     ev.BlockCopied(3, 4, 9, 2, 5),
     ev.PrefixShared(3, 2, 8),
+    ev.PrefixHit(3, (4, 9), 8),
+    ev.BlocksEvicted(3, (4, 9)),
+    ev.Outgrown(3, 24, 20),
+    ev.Waiting(3, 12, 16, 16, "budget"),
+    ev.Waiting(3, 12, 8, 8, "memory", cached=4),
+    ev.Waiting(3, 12, 16, 16, "watermark", cached=8),
     ev.Dropped(3),
     ev.SwappedOut(3, 1, 4, 6),
     ev.SwappedIn(3, 4, 6),
@@ -50,6 +57,7 @@ PAIRS = [
     (ev.BlocksAllocated(3, (4, 9), None, 5), ev.Recovered(3, 7)),
     (ev.Preempted(3, 1, 7), ev.BlocksFreed(3, (4, 9), 5)),
     (ev.Preempted(3, 3, 7), ev.BlocksFreed(3, (4, 9), 5)),
+    *((ev.Preempted(3, by, 7, victim), ev.BlocksFreed(3, (4, 9), 5)) for victim in VICTIM for by in (1, 3)),
     (ev.Finished(3, 9), ev.BlocksFreed(3, (4, 9), 5)),
     (ev.Dropped(3), ev.BlocksFreed(3, (4, 9), 5, kept=1)),
     (ev.RegionReserved(3, 64, 64, 60), ev.Admitted(3, 7)),
