@@ -3,6 +3,7 @@
 Begin with `engine`: a step is arrivals, schedule, time, advance. This is the map, from the ground up.
 
     rng                                 seeded streams: the same integers on every platform
+    prompt                              what a prompt says: tokens, salt, adapter, media
     request                             what was asked (Request), how far it got (Sequence)
     events                              everything that can happen, in the field's words
     specs                               figures of models and GPUs, each with its source
@@ -25,13 +26,20 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     prefix_cache.columns                the tree as columns to draw
     prefix_cache.rules                  whose tree it is
     prefix_cache.radix                  a radix tree: reuse to the token
+    prefix_cache.block_hash             the key of a block, from its tokens and its parent's key
+    prefix_cache.hash_chain             which blocks have which key, and the longest cached prefix
+    prefix_cache.prefix_stats           hits, those of preempted requests apart
 
     memory                              who owns which token slot
     memory.allocator                    the protocol between scheduler and memory
     memory.free_list                    in which order free blocks are handed out
+    memory.free_queue                   the same where some free blocks are cached
     memory.block_pool                   the physical blocks and their reference counts
+    memory.caching_pool                 a pool whose blocks are free, in use, or cached
     memory.block_table                  logical to physical, for one sequence
     memory.paged                        blocks on demand, from anywhere in the pool
+    memory.prefix_caching               the same, and full blocks are found again
+    memory.holdings                     what block tables come to: map, waste, invariants
     memory.placement                    where a contiguous region goes: first fit, buddy
     memory.contiguous                   one region a sequence, reserved at admission
     memory.memory_map                   holdings and holes, as read-only columns
@@ -43,7 +51,12 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     scheduling.batch                    what one forward pass computes
     scheduling.outcome                  what came of it
     scheduling.retraction               SGLang's way: who gives way, and the share set aside after it
-    scheduling.policies                 which sequence is preempted
+    scheduling.policies                 which sequence is preempted, and who waits where
+    scheduling.rules                    how real engines decide a step
+    scheduling.waiting_queue            who waits, and why
+    scheduling.rejections               who is turned away
+    scheduling.recovery                 how memory is taken from a group and given back
+    scheduling.progress                 what a forward pass did to those that run
     scheduling.queue_order              in which order waiting requests are admitted
     scheduling.scheduler                first come, first served, over memory that may say no
 

@@ -8,18 +8,26 @@ from pycore.engine import Engine
 from pycore.events import EventLog, NullLog
 from pycore.memory.allocator import KVAllocator
 from pycore.memory.block_pool import BlockPool
+from pycore.memory.caching_pool import CachingBlockPool
 from pycore.memory.contiguous import RESERVATIONS, ContiguousAllocator
 from pycore.memory.free_list import FREE_ORDERS
 from pycore.memory.paged import PagedAllocator
 from pycore.memory.placement import PLACEMENTS
+from pycore.memory.prefix_caching import PrefixCachingAllocator
 from pycore.memory.swap_space import SwapSpace
 from pycore.model_runner import CountingRunner, ModelRunner
+from pycore.prefix_cache.block_hash import BLOCK_HASHES
+from pycore.prefix_cache.hash_chain import HashChain
 from pycore.request import Request
 from pycore.rng import Rng
-from pycore.scheduling.policies import VICTIM
-from pycore.scheduling.scheduler import RECOVERIES, Scheduler
+from pycore.scheduling.batch import NO_LIMIT
+from pycore.scheduling.policies import QUEUE, VICTIM
+from pycore.scheduling.recovery import RECOVERIES
+from pycore.scheduling.rules import RULES
+from pycore.scheduling.scheduler import Scheduler
 
 MODES = ("paged", "contiguous")
+PREFIX_CACHES = ("none", "hash_chain")
 
 
 class ConfigError(ValueError):
@@ -51,11 +59,14 @@ class MemoryConfig:
         mode: "paged" or "contiguous".
         num_blocks: physical blocks in the pool.
         block_size: token slots a block.
-        free_order: paged: one of FREE_ORDERS.
+        free_order: paged: one of FREE_ORDERS; with a prefix cache free blocks are a queue instead.
         reservation: contiguous: one of RESERVATIONS.
         placement: contiguous: one of PLACEMENTS.
         prefix_len: paged: tokens of the prefix that the operator keeps in memory; 0: none.
         cpu_blocks: paged: blocks of CPU memory that preempted sequences can be swapped to.
+        prefix_cache: paged: one of PREFIX_CACHES: whether the beginning of a prompt is found again.
+        block_hash: hash chain: one of BLOCK_HASHES.
+        uncached_first: hash chain: whether freed blocks of no use are handed out first (see FreeQueue).
 
     Raises:
         ConfigError: a value out of range.
@@ -69,6 +80,9 @@ class MemoryConfig:
     placement: str = "first_fit"
     prefix_len: int = 0
     cpu_blocks: int = 0
+    prefix_cache: str = "none"
+    block_hash: str = "blake2b"
+    uncached_first: bool = True
 
     def __post_init__(self) -> None:
         _require("mode", self.mode, self.mode in MODES, "one of " + ", ".join(MODES))
@@ -81,9 +95,14 @@ class MemoryConfig:
             ("free_order", FREE_ORDERS),
             ("reservation", RESERVATIONS),
             ("placement", PLACEMENTS),
+            ("prefix_cache", PREFIX_CACHES),
+            ("block_hash", BLOCK_HASHES),
         ):
             value = getattr(self, setting)
             _require(setting, value, value in choices, "one of " + ", ".join(choices))
+        if self.prefix_cache != "none":
+            _require("mode", self.mode, self.mode == "paged", "paged with a prefix cache")
+            _require("prefix_len", self.prefix_len, self.prefix_len == 0, "0 beside a prefix cache")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +111,54 @@ class SchedulerConfig:
 
     Attributes:
         watermark: share of the pool's blocks that an admission leaves free while others run, 0 to 1. Paged
-            only: a contiguous region never grows.
+            only: a contiguous region never grows. None: what the rules say.
         max_num_seqs: most sequences that run at once.
-        victim: one of VICTIM.
-        recovery: one of RECOVERIES.
+        victim: one of VICTIM; None: what the rules say.
+        recovery: one of RECOVERIES, where the rules leave the choice.
+        rules: one of RULES: whose scheduler it is.
+        queue: one of QUEUE; by priority in vllm-v1 only.
+        token_budget: most tokens computed in a step; None: no limit.
+        reserve_full_prompt: whether there must be room for all of a prompt that is computed in chunks.
 
     Raises:
         ConfigError: a value out of range.
     """
 
-    watermark: float = 0.01
+    watermark: float | None = None
     max_num_seqs: int = 256
-    victim: str = "latest_arrival"
+    victim: str | None = None
     recovery: str = "recompute"
+    rules: str = "classic"
+    queue: str = "fcfs"
+    token_budget: int | None = None
+    reserve_full_prompt: bool = True
 
     def __post_init__(self) -> None:
-        _require("watermark", self.watermark, 0 <= self.watermark <= 1, "a share from 0 to 1")
+        if self.watermark is not None:
+            _require("watermark", self.watermark, 0 <= self.watermark <= 1, "a share from 0 to 1")
         _require("max_num_seqs", self.max_num_seqs, self.max_num_seqs >= 1, "at least 1 sequence")
-        _require("victim", self.victim, self.victim in VICTIM, "one of " + ", ".join(VICTIM))
-        _require("recovery", self.recovery, self.recovery in RECOVERIES, "one of " + ", ".join(RECOVERIES))
+        if self.victim is not None:
+            _require("victim", self.victim, self.victim in VICTIM, "one of " + ", ".join(VICTIM))
+        for setting, choices in (("recovery", RECOVERIES), ("rules", RULES), ("queue", QUEUE)):
+            value = getattr(self, setting)
+            _require(setting, value, value in choices, "one of " + ", ".join(choices))
+        if self.queue != "fcfs":
+            _require("queue", self.queue, self.rules == "vllm-v1", f"fcfs under {self.rules} rules")
+        if self.token_budget is not None:
+            _require("token_budget", self.token_budget, self.token_budget >= 1, "at least 1 token")
+            chunked = RULES[self.rules].chunked
+            _require("token_budget", self.token_budget, chunked, f"none under {self.rules} rules")
+
+    @property
+    def chosen_victim(self) -> str:
+        """One of VICTIM: as configured, or as the rules say."""
+        by_rules = RULES[self.rules].victim if self.queue == "fcfs" else "least_important"
+        return self.victim or by_rules
+
+    @property
+    def chosen_watermark(self) -> float:
+        """Share of the blocks: as configured, or as the rules say."""
+        return RULES[self.rules].watermark if self.watermark is None else self.watermark
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,29 +184,38 @@ class EngineConfig:
     def __post_init__(self) -> None:
         _require("max_len", self.max_len, self.max_len >= 2, "at least 2 tokens")
         _require("step_ns", self.step_ns, self.step_ns >= 1, "at least 1 ns")
+        rules, mode = self.scheduler.rules, self.memory.mode
+        _require("rules", rules, rules == "classic" or mode == "paged", f"classic in {mode} memory")
+        fewest = 1 + RULES[rules].null_block
+        _require("num_blocks", self.memory.num_blocks, self.memory.num_blocks >= fewest, f"at least {fewest}")
 
 
 def build_allocator(config: EngineConfig, log: EventLog | NullLog) -> KVAllocator:
     """The memory that `config` asks for, empty."""
     memory = config.memory
-    if memory.mode == "paged":
-        rng = Rng(config.seed).fork("free_order")
-        free_list = FREE_ORDERS[memory.free_order](range(memory.num_blocks), rng)
-        swap_space = None
-        if memory.cpu_blocks:
-            swap_space = SwapSpace(
-                BlockPool(memory.cpu_blocks, FREE_ORDERS["ascending"](range(memory.cpu_blocks), rng))
-            )
-        return PagedAllocator(
-            BlockPool(memory.num_blocks, free_list),
-            memory.block_size,
-            log,
-            prefix_len=memory.prefix_len,
-            swap_space=swap_space,
+    if memory.mode == "contiguous":
+        placement = PLACEMENTS[memory.placement](memory.num_blocks * memory.block_size)
+        return ContiguousAllocator(
+            placement, RESERVATIONS[memory.reservation], config.max_len, memory.block_size, log
         )
-    placement = PLACEMENTS[memory.placement](memory.num_blocks * memory.block_size)
-    return ContiguousAllocator(
-        placement, RESERVATIONS[memory.reservation], config.max_len, memory.block_size, log
+    rng = Rng(config.seed).fork("free_order")
+    swap_space = None
+    if memory.cpu_blocks:
+        swap_space = SwapSpace(
+            BlockPool(memory.cpu_blocks, FREE_ORDERS["ascending"](range(memory.cpu_blocks), rng))
+        )
+    null_block = RULES[config.scheduler.rules].null_block
+    if memory.prefix_cache == "hash_chain":
+        chain = HashChain(memory.block_size, BLOCK_HASHES[memory.block_hash])
+        pool = CachingBlockPool(memory.num_blocks, chain, uncached_first=memory.uncached_first)
+        return PrefixCachingAllocator(pool, log, null_block=null_block, swap_space=swap_space)
+    return PagedAllocator(
+        BlockPool(memory.num_blocks, FREE_ORDERS[memory.free_order](range(memory.num_blocks), rng)),
+        memory.block_size,
+        log,
+        prefix_len=memory.prefix_len,
+        null_block=null_block,
+        swap_space=swap_space,
     )
 
 
@@ -178,13 +235,18 @@ def build_engine(
     """
     allocator = build_allocator(config, log)
     runner = make_runner(allocator) if make_runner else CountingRunner(Rng(config.seed).fork("beams"))
+    choices = config.scheduler
     scheduler = Scheduler(
         allocator,
-        VICTIM[config.scheduler.victim],
+        VICTIM[choices.chosen_victim],
         max_len=config.max_len,
-        max_num_seqs=config.scheduler.max_num_seqs,
-        watermark_slots=int(config.scheduler.watermark * config.memory.num_blocks) * config.memory.block_size,
-        recovery=config.scheduler.recovery,
+        max_num_seqs=choices.max_num_seqs,
+        watermark_slots=int(choices.chosen_watermark * config.memory.num_blocks) * config.memory.block_size,
+        recovery=choices.recovery,
+        rules=RULES[choices.rules],
+        queue=choices.queue,
+        token_budget=NO_LIMIT if choices.token_budget is None else choices.token_budget,
+        reserve_full_prompt=choices.reserve_full_prompt,
         log=log,
     )
     return Engine(requests, scheduler, allocator, runner, FixedStep(config.step_ns), log)

@@ -17,28 +17,39 @@ class ModelRunner(Protocol):
 class CountingRunner:
     """No model: every sequence gets a token, whichever. Beams are drawn, the better ones more often.
 
-    The stream it draws from is its own, so that a load of plain requests draws nothing.
+    The stream it draws from is its own, so that a load of plain requests draws nothing. Where prompts say
+    what their tokens are, each generated token is one that was never seen before: −1, −2, and so on.
     """
 
     def __init__(self, rng: Rng) -> None:
         self._rng = rng
+        self._num_named = 0
 
     def run(self, batch: Batch) -> Outcome:
         """See ModelRunner."""
         outcome = Outcome()
-        if not batch.has_groups:
+        if not batch.has_groups and not batch.has_tokens:
             return outcome
-        for seq in batch.seqs:
+        for seq, num_new in zip(batch.seqs, batch.num_new, strict=True):
             request = seq.request
-            if request.num_seqs == 1 or request.id in outcome.branches:
+            if num_new < seq.num_uncomputed or request.id in outcome.branches:
                 continue
-            if seq.num_generated == 0:
+            if request.num_seqs > 1 and seq.num_generated == 0:
                 parents = [seq] * request.num_seqs
-            elif request.decoding == "beam":
+            elif request.num_seqs > 1 and request.decoding == "beam":
                 best_first = range(len(seq.group), 0, -1)
                 parents = self._rng.choices(seq.group, tuple(best_first), request.num_seqs)
                 parents.sort(key=seq.group.index)
             else:
+                if seq.tokens is not None:
+                    outcome.tokens[seq.id] = self._new_token()
                 continue
-            outcome.branches[request.id] = [(parent, None) for parent in parents]
+            named = seq.tokens is not None
+            outcome.branches[request.id] = [
+                (parent, self._new_token() if named else None) for parent in parents
+            ]
         return outcome
+
+    def _new_token(self) -> int:
+        self._num_named += 1
+        return -self._num_named

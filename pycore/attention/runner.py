@@ -97,8 +97,10 @@ class TransformerRunner:
         work = [(seq, self._uncomputed(seq, num)) for seq, num in zip(batch.seqs, batch.num_new, strict=True)]
         rows = self._model.forward(work, self.through)
         self.logits = {seq.id: row for seq, row in zip(batch.seqs, rows, strict=True)}
-        for seq in batch.seqs:
+        for seq, num_new in zip(batch.seqs, batch.num_new, strict=True):
             request = seq.request
+            if num_new < seq.num_uncomputed:
+                continue  # a piece of a prompt; its next token comes with the last piece
             if request.decoding == "beam":
                 if seq is seq.group[0]:
                     outcome.branches[request.id] = self._best_beams(seq.group)

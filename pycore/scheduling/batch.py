@@ -3,36 +3,61 @@
 from pycore.memory.move import Move
 from pycore.request import Sequence
 
+NO_LIMIT = 1 << 62
+
 
 class Batch:
     """The sequences of one iteration and how many tokens of each are computed.
 
     Attributes:
         seqs: in the order they were scheduled.
-        num_new: tokens to compute, one number a sequence: 1 for a decode, the whole prompt for a prefill.
+        num_new: tokens to compute, one number a sequence: 1 for a decode, the prompt or a chunk of it for a
+            prefill.
+        budget: tokens that may still be added; below 0 where a group was computed as a whole.
+        limited: whether there is such a limit.
         num_preempted: requests that were preempted while the batch was put together.
         moves: block copies to carry out before anything is computed, in order.
+        has_chunks: whether some prompt is computed in part, so that no token comes of it yet.
         has_groups: whether some request of the load wants more than one sequence.
+        has_tokens: whether some request of the load says what its prompt is.
     """
 
-    __slots__ = ("has_groups", "moves", "num_new", "num_preempted", "seqs")
+    __slots__ = (
+        "budget",
+        "has_chunks",
+        "has_groups",
+        "has_tokens",
+        "limited",
+        "moves",
+        "num_new",
+        "num_preempted",
+        "seqs",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, budget: int = NO_LIMIT) -> None:
         self.seqs: list[Sequence] = []
         self.num_new: list[int] = []
+        self.budget = budget
+        self.limited = budget < NO_LIMIT
         self.num_preempted = 0
         self.moves: list[Move] = []
+        self.has_chunks = False
         self.has_groups = False
+        self.has_tokens = False
 
     def add(self, seq: Sequence, num_new: int) -> None:
         """Schedules `num_new` tokens of `seq`."""
         self.seqs.append(seq)
         self.num_new.append(num_new)
+        if self.limited:
+            self.budget -= num_new
 
     def remove(self, seq: Sequence) -> None:
         """Takes `seq` out, if it is in."""
         if seq in self.seqs:
             at = self.seqs.index(seq)
+            if self.limited:
+                self.budget += self.num_new[at]
             del self.seqs[at], self.num_new[at]
 
     def __len__(self) -> int:

@@ -1,17 +1,39 @@
 """Scheduling policies: plain functions in dicts. A new one is one function and one line."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from collections.abc import Sequence as Series
 
 from pycore.request import Sequence
 from pycore.scheduling.retraction import fewest_outputs
 
 
-def latest_arrival(running: Iterable[Sequence]) -> Sequence:
+def latest_arrival(running: Series[Sequence]) -> Sequence:
     """The sequence that came last, ties by id: whoever waited longest keeps its memory (vLLM paper, 4.5)."""
     return max(running, key=lambda seq: (seq.request.arrival_ns, seq.id))
 
 
-VICTIM: dict[str, Callable[[Iterable[Sequence]], Sequence]] = {
+def last_running(running: Series[Sequence]) -> Sequence:
+    """The sequence that was admitted last (vLLM V1)."""
+    return running[-1]
+
+
+def least_important(running: Series[Sequence]) -> Sequence:
+    """The sequence of the highest priority number, of these the latest (vLLM V1 by priority)."""
+    return max(running, key=by_priority)
+
+
+def by_priority(seq: Sequence) -> tuple[int, int, int]:
+    """The most important first, ties by arrival."""
+    return seq.request.priority, seq.request.arrival_ns, seq.id
+
+
+# Given the running list in order of admission, whom to preempt.
+VICTIM: dict[str, Callable[[Series[Sequence]], Sequence]] = {
     "latest_arrival": latest_arrival,
+    "last_running": last_running,
+    "least_important": least_important,
     "fewest_outputs": fewest_outputs,
 }
+
+# Who stands where in the waiting queue: by a key, or (None) new ones behind and preempted ones in front.
+QUEUE: dict[str, Callable[[Sequence], tuple[int, int, int]] | None] = {"fcfs": None, "priority": by_priority}

@@ -15,7 +15,12 @@ def test_ties_break_by_id():
 
 
 @pytest.mark.parametrize("policy", VICTIM)
+def test_a_policy_is_listed_under_its_own_name(policy):
+    assert VICTIM[policy].__name__ == policy
+
+
+@pytest.mark.parametrize("policy", VICTIM)
 def test_every_policy_picks_one_of_those_it_is_given(policy):
     seqs = [sequence(i, prompt=1 + i % 3, arrival=i % 2) for i in range(6)]
-    assert VICTIM[policy](iter(seqs)) in seqs
+    assert VICTIM[policy](seqs) in seqs
     assert VICTIM[policy](seqs[2:3]) is seqs[2]

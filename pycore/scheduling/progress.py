@@ -1,0 +1,107 @@
+"""What a forward pass did to the sequences that run."""
+
+from pycore.events import Dropped, EventLog, Finished, NullLog
+from pycore.memory.allocator import KVAllocator
+from pycore.request import FIRST_FORKED_ID, Sequence, Status
+from pycore.scheduling.batch import Batch
+from pycore.scheduling.outcome import Outcome
+
+
+class Progress:
+    """The running sequences, and how they go on: a token more, parted, dropped, finished.
+
+    Attributes:
+        running: sequences that hold memory, in order of admission.
+        num_finished: requests that finished.
+    """
+
+    def __init__(self, allocator: KVAllocator, log: EventLog | NullLog) -> None:
+        """Nobody runs."""
+        self.running: list[Sequence] = []
+        self.num_finished = 0
+        self._allocator = allocator
+        self._log = log
+        self._num_forked = 0
+        self._num_samples: dict[int, int] = {}  # request of several sequences → sequences made so far
+
+    def advance(self, batch: Batch, outcome: Outcome, now_ns: int) -> list[Sequence]:
+        """Books what the forward pass did: KV written, one token more each; those that are done leave.
+
+        A sequence whose prompt is computed in part gets no token.
+
+        Args:
+            batch: what was computed.
+            outcome: the tokens that came of it, and which sequences part.
+            now_ns: the time at which its tokens are out.
+
+        Returns:
+            The sequences that finished, in batch order.
+        """
+        finished = []
+        commit = self._allocator.commit
+        for seq, num_new in zip(batch.seqs, batch.num_new, strict=True):
+            seq.num_computed += num_new
+            commit(seq)
+        seqs = batch.seqs
+        if batch.has_chunks:
+            seqs = [seq for seq in seqs if seq.num_computed == seq.num_tokens]
+        if outcome.tokens:
+            for seq in seqs:
+                if seq.id in outcome.tokens:
+                    seq.tokens.append(outcome.tokens[seq.id])
+        if outcome.branches:
+            seqs = self._branch(seqs, outcome)
+        for seq in seqs:
+            seq.num_tokens += 1
+            if seq.first_token_ns is None:
+                seq.first_token_ns = now_ns
+            if seq.num_tokens >= seq.total_len:
+                finished.append(seq)
+        for seq in finished:
+            seq.status = Status.FINISHED
+            seq.finished_ns = now_ns
+            seq.group.remove(seq)
+            if not seq.group:
+                self.num_finished += 1
+                self._num_samples.pop(seq.request.id, None)
+            self._log.emit(Finished, seq.id, seq.num_generated)
+            self._allocator.free(seq)
+        if finished:
+            self.running[:] = [seq for seq in self.running if seq.status is Status.RUNNING]
+        return finished
+
+    def _branch(self, seqs: list[Sequence], outcome: Outcome) -> list[Sequence]:
+        """Forks and drops sequences as the outcome says; returns those that go on, the new ones last."""
+        dropped = False
+        born: list[Sequence] = []
+        for branches in outcome.branches.values():
+            parents = {parent.id for parent, _ in branches}
+            group = branches[0][0].group
+            for seq in [seq for seq in group if seq.id not in parents]:
+                self._log.emit(Dropped, seq.id)
+                self._allocator.free(seq)
+                group.remove(seq)
+                seq.status = Status.DROPPED
+                dropped = True
+            going_on = []
+            for parent, token in branches:
+                first = parent.id in parents
+                parents.discard(parent.id)
+                going_on.append((parent if first else self._fork(parent), token))
+                if not first:
+                    born.append(going_on[-1][0])
+            for seq, token in going_on:
+                if token is not None:
+                    seq.tokens.append(token)
+        if dropped:
+            self.running[:] = [seq for seq in self.running if seq.status is Status.RUNNING]
+        return [seq for seq in seqs if seq.status is Status.RUNNING] + born
+
+    def _fork(self, parent: Sequence) -> Sequence:
+        self._num_forked += 1
+        sample = self._num_samples.get(parent.request.id, 1)
+        self._num_samples[parent.request.id] = sample + 1
+        child = parent.fork(FIRST_FORKED_ID + self._num_forked, sample)
+        self._allocator.fork(parent, child)
+        self.running.insert(self.running.index(parent.group[-2]) + 1, child)  # a group stays together
+        return child

@@ -1,0 +1,42 @@
+"""Which tokens come of a run without a model."""
+
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.events import NullLog
+from pycore.prompt import Prompt
+from pycore.request import Request
+
+
+def tokens_of(requests: list[Request], **scheduler) -> dict[str, list[int]]:
+    """Generated tokens by sequence, once all have finished."""
+    config = EngineConfig(MemoryConfig(num_blocks=200), SchedulerConfig(**scheduler), step_ns=1)
+    engine = build_engine(config, requests, NullLog())
+    ended = []
+    while not engine.done:
+        ended += engine.step()
+    return {seq.name: seq.tokens and seq.tokens[seq.request.prompt_len :] for seq in ended}
+
+
+def test_a_run_that_only_counts_has_no_tokens():
+    assert tokens_of([Request(0, 0, 3, 2)]) == {"r0": None}
+
+
+def test_each_generated_token_is_a_new_one_where_prompts_say_theirs():
+    said = Prompt((5, 6, 7))
+    generated = tokens_of(
+        [
+            Request(0, 0, 3, 4, prompt=said),
+            Request(1, 0, 3, 4),
+            Request(2, 0, 3, 4, 2, "parallel", prompt=said),
+            Request(3, 0, 3, 4, 2, "beam", prompt=said),
+        ]
+    )
+    assert generated["r1"] is None
+    assert all(len(tokens) == 4 for tokens in generated.values() if tokens)
+    samples = generated["r0"] + generated["r2"] + generated["r2.1"]
+    assert len(set(samples)) == 12
+    assert max(samples) < 0
+
+
+def test_a_piece_of_a_prompt_gives_no_token():
+    said = Prompt(tuple(range(20)))
+    assert len(tokens_of([Request(0, 0, 20, 3, prompt=said)], rules="vllm-v1", token_budget=6)["r0"]) == 3
