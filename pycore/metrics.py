@@ -1,4 +1,4 @@
-"""What a run comes to: pure functions over wastes, recordings, events and sequences."""
+"""What a run comes to: pure functions over wastes, recordings and events."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pycore.events import Event, Waiting
 from pycore.memory.waste import Waste
 from pycore.recorder import Recording
-from pycore.request import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +114,6 @@ def recorded_use(recording: Recording) -> MemoryUse:
 def blocked_by_fragmentation(events: Iterable[Event]) -> Iterator[int]:
     """The sequences that could not be admitted although enough slots were free in all, once per event."""
     return (event.seq for event in events if type(event) is Waiting and event.reason == "fragmented")
-
-
-def times_to_first_token(seqs: Iterable[Sequence]) -> list[int]:
-    """Arrival to first token in ns, of those that have one, in the order given."""
-    return [seq.first_token_ns - seq.request.arrival_ns for seq in seqs if seq.first_token_ns is not None]
-
-
-def times_to_finish(seqs: Iterable[Sequence]) -> list[int]:
-    """Arrival to last token in ns, of those that finished, in the order given."""
-    return [seq.finished_ns - seq.request.arrival_ns for seq in seqs if seq.finished_ns is not None]
 
 
 def percentile(values: Collection[int], percent: int) -> int:

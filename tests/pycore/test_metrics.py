@@ -12,11 +12,9 @@ from pycore.metrics import (
     memory_use,
     percentile,
     recorded_use,
-    times_to_finish,
-    times_to_first_token,
 )
 from pycore.recorder import Recording, record
-from pycore.request import Request, Sequence
+from pycore.request import Request
 
 
 def test_means_are_taken_over_all_samples():
@@ -63,13 +61,6 @@ def test_only_waiting_for_one_piece_counts_as_fragmentation():
         Waiting(3, 8, 9, 4, "fragmented"),
     ]
     assert list(blocked_by_fragmentation(events)) == [1, 3]
-
-
-def test_times_leave_out_sequences_that_are_not_there_yet():
-    done, started, queued = (Sequence(Request(i, 10 * i, 2, 2)) for i in range(3))
-    done.first_token_ns, done.finished_ns, started.first_token_ns = 5, 9, 17
-    assert times_to_first_token([done, started, queued]) == [5, 7]
-    assert times_to_finish([done, started, queued]) == [9]
 
 
 @given(st.lists(st.integers(-100, 100), min_size=1), st.integers(0, 100))
