@@ -18,6 +18,8 @@ class ExperimentsTab {
       this._shown.set(name, result); // until there is another
     }
     this._cards = [...place.querySelectorAll("[data-experiment]")];
+    this._subjects = [...place.querySelectorAll(".experiment-subject")];
+    this._narrow = matchMedia("(max-width: 899px)"); // as in panels.css
     this._forms = new Map(
       tabData.experiments.map((declared) => [
         declared.name,
@@ -72,6 +74,11 @@ class ExperimentsTab {
     this._name = name;
     for (const card of this._cards) {
       card.setAttribute("aria-current", String(card.dataset.experiment === name));
+    }
+    // Where the list stands above the experiment it must not be long.
+    for (const subject of this._subjects) {
+      const current = Boolean(subject.querySelector("[aria-current=true]"));
+      subject.open = current || (subject.open && !this._narrow.matches);
     }
     this._forms.forEach((form, each) => form.show(each === name));
     this._bar.complain(null);

@@ -11,10 +11,11 @@ from pycore.experiments.experiment import Experiment, SettingError
 
 
 def declarations() -> list[dict]:
-    """Every experiment as plain JSON: name, needed packages, params, presets. Text keys follow from names."""
+    """Every experiment as plain JSON: name, subject, packages, params, presets. Text keys follow from names."""
     return [
         {
             "name": experiment.name,
+            "subject": experiment.subject,
             "needs": list(experiment.needs),
             "params": [
                 {

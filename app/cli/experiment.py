@@ -79,13 +79,14 @@ def _option(experiment: "Experiment", param: "Param", terminal: Terminal) -> cli
 
 
 def list_experiments(terminal: Terminal, as_json: bool) -> None:
-    """Every experiment with its question."""
-    from pycore.experiments import EXPERIMENTS
+    """Every experiment with its question, under its subject."""
+    from pycore.experiments import EXPERIMENTS, by_subject
 
     if as_json:
         listed = [
             {
                 "name": each.name,
+                "subject": each.subject,
                 "params": [
                     {"name": param.name, "default": param.default, "expected": param.expected}
                     for param in each.params
@@ -97,9 +98,12 @@ def list_experiments(terminal: Terminal, as_json: bool) -> None:
         ]
         terminal.write_json("experiment list", {"experiments": listed})
         return
-    for each in EXPERIMENTS.values():
-        terminal.out.print(each.name, style="bold")
-        terminal.out.print(f"  {terminal.text(each.key('question'))}")
+    for subject, experiments in by_subject().items():
+        terminal.out.print(terminal.text(f"experiment.subject.{subject}"), style="bold underline")
+        for each in experiments:
+            terminal.out.print(each.name, style="bold")
+            terminal.out.print(f"  {terminal.text(each.key('question'))}")
+        terminal.out.print()
 
 
 def run_experiment(

@@ -24,10 +24,11 @@ from app.frontend.tab_data import tab_data
 from app.frontend.theme import LABEL_COLOURS, REQUEST_COLOURS, SCHEMES
 from app.frontend.timeline import timeline
 from app.frontend.waste_bar import waste_bar
+from pycore.experiments import by_subject
 from pycore.specs import A100_40GB, LLAMA_3_8B
 
 STATIC = Path(__file__).parents[2] / "static"
-PAGE_CATALOGUES = ("page", "tabs", "experiments", "replay")
+PAGE_CATALOGUES = ("page", "tabs", "experiments", "cache_experiments", "replay")
 FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away
 
 
@@ -107,6 +108,7 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
         "settings": SETTINGS["simulate"],
         "replay_settings": SETTINGS["replay"],
         "experiments": declarations(),
+        "subjects": list(by_subject()),
         "transport": transport,
         "model": LLAMA_3_8B.name,
         "gpu": A100_40GB.name,

@@ -2,7 +2,7 @@
 
 from pycore.experiments.beam_search import BEAM_SEARCH
 from pycore.experiments.block_size import BLOCK_SIZE
-from pycore.experiments.experiment import Experiment
+from pycore.experiments.experiment import SUBJECTS, Experiment
 from pycore.experiments.external_fragmentation import EXTERNAL_FRAGMENTATION
 from pycore.experiments.few_shot_order import FEW_SHOT_ORDER
 from pycore.experiments.fragmentation import FRAGMENTATION
@@ -29,3 +29,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         THEOREM,
     )
 }
+
+
+def by_subject() -> dict[str, list[Experiment]]:
+    """The experiments as they are listed: those of a subject together; subjects without any are left out."""
+    listed = {
+        subject: [each for each in EXPERIMENTS.values() if each.subject == subject] for subject in SUBJECTS
+    }
+    return {subject: experiments for subject, experiments in listed.items() if experiments}

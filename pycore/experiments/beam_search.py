@@ -151,6 +151,7 @@ def _dropped_frees_its_own(result: Result) -> bool:
 
 BEAM_SEARCH = Experiment(
     name="beam_search",
+    subject="sharing",
     params=(
         Param("width", "int", 4, 2, 8),
         Param("prompt", "int", 40, 1, 256, unit=TOKENS),

@@ -271,6 +271,7 @@ def _table_shrinks(result: Result) -> bool:
 
 BLOCK_SIZE = Experiment(
     name="block_size",
+    subject="memory",
     params=(
         Param("seed", "int", 5, 0, 9999),
         Param("requests", "int", 10_000, 100, 100_000, unit=REQUESTS),

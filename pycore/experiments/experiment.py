@@ -20,6 +20,9 @@ Progress = Callable[[int, int], None]
 # drives it can show how far it is, do something else in between, or close it.
 Work = Generator[tuple[int, int], None, Result]
 
+# What experiments are about, in the order in which they are listed: text key `experiment.subject.<subject>`.
+SUBJECTS = ("memory", "sharing", "attention", "caching", "serving")
+
 _INT = re.compile(r"[+-]?[0-9]{1,18}")
 _BOOLS = {"0": False, "1": True, "false": False, "true": True}
 
@@ -121,6 +124,7 @@ class Experiment:
 
     Attributes:
         name: names its text keys.
+        subject: what it is about, one of SUBJECTS; those of a subject are listed together.
         params: its settings.
         presets: the first is shown first; it has the defaults.
         claims: what the result should bear out.
@@ -129,6 +133,7 @@ class Experiment:
     """
 
     name: str
+    subject: str
     params: tuple[Param, ...]
     presets: tuple[Preset, ...]
     claims: tuple[Claim, ...]

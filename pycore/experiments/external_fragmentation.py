@@ -171,6 +171,7 @@ def _holes_are_to_blame(result: Result) -> bool:
 
 EXTERNAL_FRAGMENTATION = Experiment(
     name="external_fragmentation",
+    subject="memory",
     params=(
         Param("placement", "choice", "first_fit", choices=tuple(PLACEMENTS)),
         Param("seed", "int", 0, 0, 9999),

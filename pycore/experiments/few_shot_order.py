@@ -158,6 +158,7 @@ def _fairness_can_be_had(result: Result) -> bool:
 
 FEW_SHOT_ORDER = Experiment(
     name="few_shot_order",
+    subject="caching",
     params=(
         Param("capacity", "int", 800, 100, 50_000, unit=TOKENS),
         Param("seed", "int", 5, 0, 9999),

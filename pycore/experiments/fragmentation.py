@@ -157,6 +157,7 @@ _NUM_BLOCKS = Param("num_blocks", "int", 64, 8, 4096, unit=BLOCKS)
 
 FRAGMENTATION = Experiment(
     name="fragmentation",
+    subject="memory",
     params=(
         Param("load", "choice", "chat_burst", choices=_LOAD_CHOICES),
         Param("seed", "int", 5, 0, 9999),

@@ -158,6 +158,7 @@ def _done_sooner(result: Result) -> bool:
 
 MIXED_DECODING = Experiment(
     name="mixed_decoding",
+    subject="sharing",
     params=(
         Param("seed", "int", 5, 0, 9999),
         Param("block_size", "int", 4, 1, 16, unit=TOKENS),

@@ -164,6 +164,7 @@ def _row_of_dense(result: Result) -> bool:
 
 PAGED_ATTENTION = Experiment(
     name="paged_attention",
+    subject="attention",
     params=(
         Param("block_size", "int", 4, 1, 16, unit=TOKENS),
         Param("order", "choice", "shuffled", choices=("ascending", "shuffled")),

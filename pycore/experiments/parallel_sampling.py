@@ -160,6 +160,7 @@ def _regions_share_nothing(result: Result) -> bool:
 
 PARALLEL_SAMPLING = Experiment(
     name="parallel_sampling",
+    subject="sharing",
     params=(
         Param("samples", "int", 4, 2, 16),
         Param("prompt", "int", 62, 1, 4096, unit=TOKENS),

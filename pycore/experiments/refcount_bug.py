@@ -103,6 +103,7 @@ def _sound_run_passes(result: Result) -> bool:
 
 REFCOUNT_BUG = Experiment(
     name="refcount_bug",
+    subject="memory",
     params=(
         Param("guard", "bool", False),
         Param("seed", "int", 5, 0, 9999),

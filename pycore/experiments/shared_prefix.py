@@ -128,6 +128,7 @@ def _last_block_copied(result: Result) -> bool:
 
 SHARED_PREFIX = Experiment(
     name="shared_prefix",
+    subject="sharing",
     params=(
         Param("seed", "int", 5, 0, 9999),
         Param("block_size", "int", 4, 1, 16, unit=TOKENS),

@@ -88,6 +88,7 @@ def _not_below_a_request(result: Result) -> bool:
 
 THEOREM = Experiment(
     name="theorem",
+    subject="caching",
     params=(
         Param("seed", "int", 5, 0, 9999),
         Param("tasks", "int", 8, 2, 16),

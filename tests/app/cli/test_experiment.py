@@ -6,7 +6,7 @@ import pytest
 
 import pycore.experiments
 from app.backend.texts import LANGUAGES, text
-from pycore.experiments import EXPERIMENTS
+from pycore.experiments import EXPERIMENTS, by_subject
 
 QUICK = EXPERIMENTS["block_size"]
 QUICKLY = ("--requests", 500)
@@ -18,6 +18,8 @@ def test_the_list_has_every_experiment_with_its_question(kvscope, monkeypatch, l
     out = kvscope("experiment", "list", "--lang", lang).out
     for each in EXPERIMENTS.values():
         assert f"{each.name}\n  {text(lang, each.key('question'))}\n" in out
+    headings = [out.index(text(lang, f"experiment.subject.{subject}") + "\n") for subject in by_subject()]
+    assert headings == sorted(headings)
 
 
 def test_the_list_is_a_document_too(kvscope):

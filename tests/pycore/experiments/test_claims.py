@@ -24,8 +24,11 @@ RUNS = [
 
 @cache
 def texts(lang: str) -> dict[str, str]:
-    """The experiments' catalogue."""
-    return json.loads((TEXT / lang / "experiments.json").read_text(encoding="utf-8"))
+    """The experiments' catalogues."""
+    found: dict[str, str] = {}
+    for path in sorted((TEXT / lang).glob("*experiments.json")):
+        found |= json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 @pytest.mark.parametrize(("name", "preset"), RUNS)
@@ -66,6 +69,7 @@ def test_a_report_is_plain_json_with_a_text_for_every_key(name, preset):
 def test_every_declared_part_has_a_text(name):
     experiment = EXPERIMENTS[name]
     keys = [experiment.key(part) for part in ("title", "question", "explanation")]
+    keys.append(f"experiment.subject.{experiment.subject}")
     for param in experiment.params:
         keys += [experiment.key(f"param.{param.name}"), *([param.unit] if param.unit else [])]
         keys += [experiment.key(f"param.{param.name}.{choice}") for choice in param.choices]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pycore.experiments.experiment import Claim, Experiment, Param, Preset, SettingError
+from pycore.experiments import EXPERIMENTS, by_subject
+from pycore.experiments.experiment import SUBJECTS, Claim, Experiment, Param, Preset, SettingError
 from pycore.experiments.result import Chart, Column, Result, Series, Table
 
 SIZE = Param("size", "int", 3, 1, 10)
@@ -18,6 +19,7 @@ def _measure(settings):
 
 DOUBLE = Experiment(
     "double",
+    "memory",
     (SIZE, WAY, LOUD),
     (Preset("plain", {}),),
     (Claim("small", "nobody", lambda result: result.figures["size"] < 5),),
@@ -129,7 +131,7 @@ def test_what_progress_raises_stops_the_run_and_closes_the_work():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Experiment("long", (), (), (), measure).run({}, stop)
+        Experiment("long", "memory", (), (), (), measure).run({}, stop)
     assert closed == [True]
 
 
@@ -141,3 +143,10 @@ def test_a_row_must_fill_its_columns():
 def test_a_series_must_have_a_value_for_every_position():
     with pytest.raises(ValueError, match="1 values for 2 positions"):
         Chart("c", "bar", (1, 2), "int", "x", "", "y", "", (Series("s", (1,)),))
+
+
+def test_experiments_are_listed_by_subject_each_once():
+    listed = by_subject()
+    assert list(listed) == [subject for subject in SUBJECTS if subject in listed]
+    assert sorted(each.name for group in listed.values() for each in group) == sorted(EXPERIMENTS)
+    assert all(each.subject == subject for subject, group in listed.items() for each in group)
