@@ -114,13 +114,17 @@ class PagedAllocator:
 
     def slots_to_admit(self, group: Series[Sequence], budget: int | None = None) -> int:
         """See KVAllocator. All share the full blocks of the prompt; what each generated is its own."""
-        first, *others = group
-        matched = self._prefix_match(first.request, first.num_tokens)
-        num_tokens = first.num_tokens if budget is None else min(first.num_tokens, matched + budget)
-        blocks = self._blocks_for(num_tokens) - matched // self.block_size
-        shared = first.request.prompt_len // self.block_size
-        blocks += sum(self._blocks_for(seq.num_tokens) - shared for seq in others)
-        return blocks * self.block_size
+        first = group[0]
+        size = self.block_size
+        num_tokens = first.num_tokens
+        matched = self._prefix_match(first.request, num_tokens) if self._prefix.blocks else 0
+        if budget is not None:
+            num_tokens = min(num_tokens, matched + budget)
+        blocks = -(-num_tokens // size) - matched // size
+        if len(group) > 1:
+            shared = first.request.prompt_len // size
+            blocks += sum(-(-seq.num_tokens // size) - shared for seq in group[1:])
+        return blocks * size
 
     def piece_to_admit(self, group: Series[Sequence]) -> int:
         """See KVAllocator."""
@@ -155,8 +159,8 @@ class PagedAllocator:
         held = table.num_slots if table else 0
         if needed <= held and not table.may_share:
             return True
-        copied = self._shared_block_to_write(seq, table) if table else None
-        missing = max(0, self._blocks_for(needed - held))
+        copied = self._shared_block_to_write(seq, table) if held and table.may_share else None
+        missing = -((held - needed) // self.block_size) if needed > held else 0
         blocks = self._new_blocks(seq, missing + (copied is not None))
         if blocks is None:
             return False
@@ -172,8 +176,6 @@ class PagedAllocator:
 
     def _shared_block_to_write(self, seq: Sequence, table: BlockTable) -> int | None:
         """Position in the table of the block that the next token goes to, if others hold that block too."""
-        if not table.may_share:
-            return None
         at = seq.num_computed // self.block_size
         if at < len(table.blocks) and self.pool.ref_count(table.blocks[at]) > 1:
             return at

@@ -52,10 +52,10 @@ class Progress:
         if outcome.branches:
             seqs = self._branch(seqs, outcome)
         for seq in seqs:
-            seq.num_tokens += 1
+            seq.num_tokens = num_tokens = seq.num_tokens + 1
             if seq.first_token_ns is None:
                 seq.first_token_ns = now_ns
-            if seq.num_tokens >= seq.total_len:
+            if num_tokens >= seq.total_len:
                 finished.append(seq)
         for seq in finished:
             seq.status = Status.FINISHED

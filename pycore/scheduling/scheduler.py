@@ -137,7 +137,8 @@ class Scheduler:
 
     def _grow_running(self, batch: Batch) -> None:
         make_room = self._make_spare_room if self._rules.spare_block else self._allocator.allocate_slots
-        add, limited = batch.add, batch.limited
+        limited = batch.limited
+        add_seq, add_num_new = batch.seqs.append, batch.num_new.append
         queue = deque(self.running)
         while queue:
             seq = queue.popleft()
@@ -160,8 +161,11 @@ class Scheduler:
                     if self._rules.ends_at_self:
                         return
                     break
-            else:
-                add(seq, num_new)
+            else:  # batch.add(seq, num_new), without the call: it is made for every token
+                add_seq(seq)
+                add_num_new(num_new)
+                if limited:
+                    batch.budget -= num_new
 
     def _may_be_cut(self, seq: Sequence) -> bool:
         return self._rules.chunked and seq.request.num_seqs == 1
