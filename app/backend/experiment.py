@@ -11,7 +11,7 @@ from pycore.experiments.experiment import Experiment, SettingError
 
 
 def declarations() -> list[dict]:
-    """Every experiment as plain JSON: name, subject, packages, params, presets. Text keys follow from names."""
+    """Every experiment as plain JSON. Text keys follow from names."""
     return [
         {
             "name": experiment.name,
