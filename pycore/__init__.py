@@ -3,6 +3,7 @@
 Begin with `engine`: a step is arrivals, schedule, time, advance. This is the map, from the ground up.
 
     rng                                 seeded streams: the same integers on every platform
+    block_tokens                        tokens that are known by blocks only
     prompt                              what a prompt says: tokens, salt, adapter, media
     request                             what was asked (Request), how far it got (Sequence)
     events                              everything that can happen, in the field's words

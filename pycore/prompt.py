@@ -1,7 +1,10 @@
 """What a prompt says: token ids, and what else tells it apart. For those who look whether it is cached."""
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from pycore.block_tokens import BlockTokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Prompt:
     that must not learn of each other by how fast the answer comes.
 
     Attributes:
-        tokens: token ids, 64-bit integers.
+        tokens: token ids, 64-bit integers; BlockTokens where a trace tells only which blocks are equal.
         salt: None: shared with all prompts without a salt.
         adapter: name of the fine-tuned adapter (LoRA) that computes it; None: the model alone.
         media: in order of position.
@@ -41,14 +44,15 @@ class Prompt:
     ValueError: the salt of a prompt is 7, expected a text or none
     """
 
-    tokens: tuple[int, ...]
+    tokens: Sequence[int]
     salt: str | None = None
     adapter: str | None = None
     media: tuple[Media, ...] = ()
 
     def __post_init__(self) -> None:
         try:
-            array("q", self.tokens)  # checks type and size of each, at the speed of C
+            if not isinstance(self.tokens, BlockTokens):  # whose tokens are integers by design
+                array("q", self.tokens)  # checks type and size of each, at the speed of C
         except (TypeError, OverflowError):
             odd = next((token for token in self.tokens if not _fits(token)), self.tokens)
             raise ValueError(f"a token of a prompt is {odd!r}, expected an integer of 64 bits") from None

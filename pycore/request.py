@@ -7,6 +7,7 @@ group, which is scheduled, preempted and recovered together (vLLM paper, section
 from dataclasses import dataclass, field
 from enum import Enum
 
+from pycore.block_tokens import BlockTokens, GrowingTokens
 from pycore.prompt import Prompt
 
 DECODINGS = ("plain", "parallel", "beam")
@@ -99,6 +100,14 @@ class Status(Enum):
     REJECTED = "rejected"
 
 
+def _growing(prompt: Prompt | None) -> "list[int] | GrowingTokens | None":
+    """What the prompt says, to be appended to."""
+    if prompt is None:
+        return None
+    tokens = prompt.tokens
+    return GrowingTokens(tokens) if isinstance(tokens, BlockTokens) else list(tokens)
+
+
 class Sequence:
     """One sequence of a request in the engine.
 
@@ -142,7 +151,7 @@ class Sequence:
         self.total_len = request.total_len
         self.sample = 0
         self.group = [self]
-        self.tokens = None if request.prompt is None else list(request.prompt.tokens)
+        self.tokens = _growing(request.prompt)
         self.block_keys: list[bytes] = []
         self.num_tokens = request.prompt_len
         self.num_computed = 0
