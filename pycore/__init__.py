@@ -88,6 +88,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments                         questions, each with the claims its result should bear out
     experiments.experiment              what an experiment is
     experiments.result                  what it found: figures, tables, charts
+    experiments.keys                    tables and charts in few words
     experiments.fragmentation           paged blocks against contiguous regions
     experiments.fragmentation_run       one setup of it, run and accounted for
     experiments.external_fragmentation  enough free in all, but not in one piece
@@ -105,5 +106,5 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.refcount_run            three requests, with the counts and without
     experiments.few_shot_order          who is served first, and what is reused for it
     experiments.theorem                 depth first is optimal, from one request's size on
-    experiments.prefix_run              the run behind both
+    experiments.prefix_run              the run behind the experiments on order
 """

@@ -4,22 +4,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
-from pycore.experiments.prefix_run import DEPTH_FIRST, Served, serve
-from pycore.experiments.result import (
-    PERCENT,
-    STEPS,
-    TOKENS,
-    Chart,
-    Column,
-    Result,
-    Series,
-    Table,
-    percent,
+from pycore.experiments.keys import (
+    CAPACITY,
+    COMPUTED,
+    HIT_RATE,
+    LONGEST_WAIT,
+    MEAN_WAIT,
+    ORDER,
+    PUBLISHED_HIT_RATE,
+    Keys,
+    order_key,
 )
+from pycore.experiments.prefix_run import DEPTH_FIRST, Served, serve
+from pycore.experiments.result import STEPS, TOKENS, Chart, Result, Table, percent
 from pycore.scheduling.queue_order import PLAIN
 from pycore.workload.few_shot import few_shot
 
-_KEY = "experiment.few_shot_order."
+_KEYS = Keys("few_shot_order")
 
 ORDERS = ("fcfs", "lpm", "dfs_weight", "ageing", "capped_wait", DEPTH_FIRST)
 # Over these capacities the chart shows how three of the orders fare.
@@ -74,19 +75,12 @@ def _longest_wait(order: str, run: Served) -> int | None:
 
 def _table(served: Mapping[str, Served], capacity: int) -> Table:
     published = PUBLISHED.get(capacity, {})
-    return Table(
-        f"{_KEY}table.orders",
+    return _KEYS.table(
+        "orders",
+        (ORDER, HIT_RATE, PUBLISHED_HIT_RATE, COMPUTED, LONGEST_WAIT, MEAN_WAIT),
         (
-            Column(f"{_KEY}column.order", "key"),
-            Column(f"{_KEY}column.hit", "float", PERCENT),
-            Column(f"{_KEY}column.published_hit", "float", PERCENT),
-            Column(f"{_KEY}column.computed", "int", TOKENS),
-            Column(f"{_KEY}column.longest_wait", "int", STEPS),
-            Column(f"{_KEY}column.mean_wait", "float", STEPS),
-        ),
-        tuple(
             (
-                f"{_KEY}order.{order}",
+                order_key(order),
                 percent(run.hit_rate),
                 published.get(order),
                 run.computed,
@@ -99,33 +93,14 @@ def _table(served: Mapping[str, Served], capacity: int) -> Table:
 
 
 def _charts(served: Mapping[str, Served], swept: Mapping[tuple[str, int], Served]) -> tuple[Chart, ...]:
-    names = tuple(f"{_KEY}order.{order}" for order in ORDERS)
-    hit = Series(f"{_KEY}column.hit", tuple(percent(served[order].hit_rate) for order in ORDERS))
-    wait = Series(
-        f"{_KEY}column.longest_wait", tuple(_longest_wait(order, served[order]) for order in ORDERS)
-    )
-    over = tuple(
-        Series(
-            f"{_KEY}order.{order}",
-            tuple(percent(swept[order, capacity].hit_rate) for capacity in SWEEP),
-        )
-        for order in SWEPT
-    )
-    order = f"{_KEY}column.order"
+    names = tuple(map(order_key, ORDERS))
+    hits = [percent(served[order].hit_rate) for order in ORDERS]
+    waits = [_longest_wait(order, served[order]) for order in ORDERS]
+    over = {order_key(order): [percent(swept[order, each].hit_rate) for each in SWEEP] for order in SWEPT}
     return (
-        Chart(f"{_KEY}chart.hit", "bar", names, "key", order, "", hit.key, PERCENT, (hit,)),
-        Chart(f"{_KEY}chart.wait", "bar", names, "key", order, "", wait.key, STEPS, (wait,)),
-        Chart(
-            f"{_KEY}chart.capacity",
-            "line",
-            SWEEP,
-            "int",
-            f"{_KEY}param.capacity",
-            TOKENS,
-            hit.key,
-            PERCENT,
-            over,
-        ),
+        _KEYS.chart("hit", "bar", ORDER, names, HIT_RATE, hits),
+        _KEYS.chart("wait", "bar", ORDER, names, LONGEST_WAIT, waits),
+        _KEYS.chart("capacity", "line", CAPACITY, SWEEP, HIT_RATE, over),
     )
 
 

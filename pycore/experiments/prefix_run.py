@@ -1,4 +1,4 @@
-"""Prompts served one at a time over a prefix cache, in an order of choice: the run behind two experiments."""
+"""Prompts served one at a time over a prefix cache: the run behind the experiments on order."""
 
 from array import array
 from collections.abc import Generator, Sequence
@@ -14,17 +14,29 @@ REQUESTS_AT_ONCE = 25
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What came of a load.
+    """What came of a load, a number for each request in the order in which they were served.
 
     Attributes:
-        prompt_tokens: in all prompts.
-        hit_tokens: of those, cached when their request was served.
-        waits: steps that each request spent in the window, in the order in which they were served.
+        tasks: task, or session, of each.
+        prompt_lens: tokens of its prompt.
+        hit_lens: of those, cached when it was served.
+        waits: steps that it waited.
     """
 
-    prompt_tokens: int
-    hit_tokens: int
+    tasks: tuple[int, ...]
+    prompt_lens: tuple[int, ...]
+    hit_lens: tuple[int, ...]
     waits: tuple[int, ...]
+
+    @property
+    def prompt_tokens(self) -> int:
+        """In all prompts."""
+        return sum(self.prompt_lens)
+
+    @property
+    def hit_tokens(self) -> int:
+        """Prompt tokens that were cached."""
+        return sum(self.hit_lens)
 
     @property
     def hit_rate(self) -> float:
@@ -35,6 +47,56 @@ class Served:
     def computed(self) -> int:
         """Prompt tokens that were not."""
         return self.prompt_tokens - self.hit_tokens
+
+
+class PrefixServer:
+    """Serves one waiting request a step over a radix tree.
+
+    The order chooses, the prompt is looked up, prompt and output are cached, and leaves are evicted, least
+    recently used first, until the cache fits its capacity again.
+    """
+
+    def __init__(self, order: str, capacity: int, longest: int, rules: OrderRules = PLAIN) -> None:
+        """Nothing is cached, nobody waits.
+
+        Args:
+            order: one of ADMISSION.
+            capacity: tokens that the cache holds between two steps.
+            longest: the most tokens of a request, prompt and output.
+            rules: of the order.
+        """
+        self._choose = ADMISSION[order]
+        self._rules = rules
+        self._capacity = capacity
+        self._cache = RadixCache()
+        self._slots = array("q", bytes(8 * longest))  # which slot it is does not matter
+        self._waiting: list[tuple[Exchange, int]] = []  # (request, step in which it came)
+        self._served: list[tuple[int, int, int, int]] = []  # see Served
+
+    @property
+    def num_waiting(self) -> int:
+        """Requests that wait."""
+        return len(self._waiting)
+
+    def submit(self, request: Exchange, step: int) -> None:
+        """Puts a request at the end of the queue."""
+        self._waiting.append((request, step))
+
+    def serve(self, step: int) -> Exchange:
+        """Serves one of those that wait, of whom there is one at least."""
+        queue = [Candidate(each.prompt, waited=step - since) for each, since in self._waiting]
+        at = self._choose(queue, self._cache, self._rules).positions[0]
+        each, since = self._waiting.pop(at)
+        # The last token of a prompt is computed in any case: the first token of the output comes of it.
+        hit = self._cache.match(each.prompt[:-1]).num_tokens
+        self._served.append((each.task, len(each.prompt), hit, step - since))
+        self._cache.insert(each.prompt + each.output, self._slots)
+        self._cache.evict(self._cache.total - self._capacity)
+        return each
+
+    def served(self) -> Served:
+        """What came of the requests so far, of which there is one at least."""
+        return Served(*zip(*self._served, strict=True))
 
 
 def planned(load: Sequence[Exchange]) -> RadixCache:
@@ -61,10 +123,7 @@ def serve(
     before: int = 0,
     total: int = 0,
 ) -> Generator[tuple[int, int], None, Served]:
-    """Serves a load that was submitted at once, one request a step.
-
-    A step: the window fills up, the order chooses, the prompt is looked up, prompt and output are cached,
-    and leaves are evicted, least recently used first, until the cache fits its capacity again.
+    """Serves a load that was submitted at once, one request a step, in which the window fills up first.
 
     Args:
         load: in order of submission.
@@ -82,21 +141,12 @@ def serve(
     """
     if order == DEPTH_FIRST:
         load, order, window = depth_first(load), "fcfs", 1
-    choose = ADMISSION[order]
-    cache = RadixCache()
-    slots = array("q", bytes(8 * max(each.total_len for each in load)))  # which slot it is does not matter
-    in_window: list[tuple[Exchange, int]] = []  # (request, step in which it came into the window)
+    server = PrefixServer(order, capacity, max(each.total_len for each in load), rules)
     arriving = iter(load)
-    hits, waits = 0, []
     for step in range(len(load)):
-        while len(in_window) < window and (each := next(arriving, None)) is not None:
-            in_window.append((each, step))
-        queue = [Candidate(each.prompt, waited=step - since) for each, since in in_window]
-        each, since = in_window.pop(choose(queue, cache, rules).positions[0])
-        waits.append(step - since)
-        hits += cache.match(each.prompt[:-1]).num_tokens
-        cache.insert(each.prompt + each.output, slots)
-        cache.evict(cache.total - capacity)
+        while server.num_waiting < window and (each := next(arriving, None)) is not None:
+            server.submit(each, step)
+        server.serve(step)
         if (step + 1) % REQUESTS_AT_ONCE == 0 or step + 1 == len(load):
             yield before + step + 1, total
-    return Served(sum(len(each.prompt) for each in load), hits, tuple(waits))
+    return server.served()

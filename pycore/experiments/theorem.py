@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
+from pycore.experiments.keys import ORDER, Keys, order_key
 from pycore.experiments.prefix_run import DEPTH_FIRST, Served, planned, serve
-from pycore.experiments.result import TOKENS, Chart, Column, Result, Series, Table, percent
+from pycore.experiments.result import TOKENS, Result, percent
 from pycore.workload.few_shot import few_shot
 
-_KEY = "experiment.theorem."
+_KEYS = Keys("theorem")
 
 ORDERS = (DEPTH_FIRST, "lpm", "fcfs")
 
@@ -43,29 +44,12 @@ def measure(settings: Mapping[str, Setting]) -> Work:
     for (order, at), run in found.items():
         figures[f"{order}_{('enough', 'below')[at]}"] = run.computed
     enough, below = (tuple(found[order, at].computed for order in ORDERS) for at in (0, 1))
-    names = tuple(f"{_KEY}order.{order}" for order in ORDERS)
-    table = Table(
-        f"{_KEY}table.computed",
-        (
-            Column(f"{_KEY}column.order", "key"),
-            Column(f"{_KEY}column.distinct", "int", TOKENS),
-            Column(f"{_KEY}column.enough", "int", TOKENS),
-            Column(f"{_KEY}column.below", "int", TOKENS),
-        ),
-        tuple((name, distinct, *computed) for name, *computed in zip(names, enough, below, strict=True)),
-    )
-    series = (Series(f"{_KEY}column.enough", enough), Series(f"{_KEY}column.below", below))
-    chart = Chart(
-        f"{_KEY}chart.computed",
-        "bar",
-        names,
-        "key",
-        f"{_KEY}column.order",
-        "",
-        f"{_KEY}axis.computed",
-        TOKENS,
-        series,
-    )
+    names = tuple(map(order_key, ORDERS))
+    columns = [_KEYS.column(name, "int", TOKENS) for name in ("distinct", "enough", "below")]
+    rows = [(name, distinct, *computed) for name, *computed in zip(names, enough, below, strict=True)]
+    table = _KEYS.table("computed", (ORDER, *columns), rows)
+    values = {columns[1].key: enough, columns[2].key: below}
+    chart = _KEYS.chart("computed", "bar", ORDER, names, _KEYS.column("computed", "int", TOKENS), values)
     return Result(settings, figures, (table,), (chart,))
 
 
