@@ -12,11 +12,13 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     workload                            where requests come from
     workload.synthetic                  loads made from a seed
     workload.few_shot                   prompts with token ids, which share examples
+    workload.multi_turn                 chats whose prompts grow turn by turn
     workload.trace                      the requests of a file, and how they were read
     workload.trace_file                 opens a trace file and reads it in chunks
     workload.trace_reading              a file being read: rows in, requests out
     workload.trace_rows                 the rows of CSV and JSONL files
     workload.trace_columns              which columns hold lengths and arrivals
+    workload.trace_prompt               what a row says of its prompt: ids of blocks, or tokens
     workload.trace_cell                 one cell, from text to an integer
     workload.trace_problem              what is wrong with a file, and where
 
@@ -106,5 +108,6 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.refcount_run            three requests, with the counts and without
     experiments.few_shot_order          who is served first, and what is reused for it
     experiments.theorem                 depth first is optimal, from one request's size on
+    experiments.multi_turn              chats of several turns, and whose history is still cached
     experiments.prefix_run              the run behind the experiments on order
 """

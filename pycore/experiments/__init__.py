@@ -7,6 +7,7 @@ from pycore.experiments.external_fragmentation import EXTERNAL_FRAGMENTATION
 from pycore.experiments.few_shot_order import FEW_SHOT_ORDER
 from pycore.experiments.fragmentation import FRAGMENTATION
 from pycore.experiments.mixed_decoding import MIXED_DECODING
+from pycore.experiments.multi_turn import MULTI_TURN
 from pycore.experiments.paged_attention import PAGED_ATTENTION
 from pycore.experiments.parallel_sampling import PARALLEL_SAMPLING
 from pycore.experiments.refcount_bug import REFCOUNT_BUG
@@ -27,6 +28,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         REFCOUNT_BUG,
         FEW_SHOT_ORDER,
         THEOREM,
+        MULTI_TURN,
     )
 }
 

@@ -65,7 +65,7 @@ class PrefixServer:
             longest: the most tokens of a request, prompt and output.
             rules: of the order.
         """
-        self._choose = ADMISSION[order]
+        self._order = order
         self._rules = rules
         self._capacity = capacity
         self._cache = RadixCache()
@@ -84,15 +84,20 @@ class PrefixServer:
 
     def serve(self, step: int) -> Exchange:
         """Serves one of those that wait, of whom there is one at least."""
-        queue = [Candidate(each.prompt, waited=step - since) for each, since in self._waiting]
-        at = self._choose(queue, self._cache, self._rules).positions[0]
-        each, since = self._waiting.pop(at)
+        each, since = self._waiting.pop(self._first(step))
         # The last token of a prompt is computed in any case: the first token of the output comes of it.
         hit = self._cache.match(each.prompt[:-1]).num_tokens
         self._served.append((each.task, len(each.prompt), hit, step - since))
         self._cache.insert(each.prompt + each.output, self._slots)
         self._cache.evict(self._cache.total - self._capacity)
         return each
+
+    def _first(self, step: int) -> int:
+        """Who is served next, by position in the queue."""
+        if self._order == "fcfs":
+            return 0
+        queue = [Candidate(each.prompt, waited=step - since) for each, since in self._waiting]
+        return ADMISSION[self._order](queue, self._cache, self._rules).positions[0]
 
     def served(self) -> Served:
         """What came of the requests so far, of which there is one at least."""
