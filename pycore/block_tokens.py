@@ -20,7 +20,7 @@ class BlockTokens(Sequence[int]):
     Takes memory for its ids, not for its tokens: those are made when they are asked for. Because token i of
     a block is a function of the block's id, two prompts have the same tokens exactly where they have the same
     ids, and a cache may cut them into pages of any size: a page is found again if all of it lies in blocks
-    that are. What no id stands for (some traces leave out a last block that is not full) is like nothing else.
+    that are. What no id stands for (as a last block that is not full in some traces) is like nothing else.
 
     Attributes:
         ids: of the blocks from the first token on, 0 … MAX_ID.

@@ -13,7 +13,8 @@ class Trace:
 
     Attributes:
         name: the file's name.
-        format: "azure", "csv" or "jsonl".
+        format: "azure", "csv", "jsonl"; or of those that say what prompts share (see trace_prompt)
+            "mooncake", "bailian", "hash_ids", "token_ids".
         requests: by arrival, ties as in the file; ids are positions, the first arrives at 0 ns. Without an
             arrival column all arrive at 0.
         columns: the file's columns they were read from.
@@ -40,6 +41,11 @@ class Trace:
     def has_arrivals(self) -> bool:
         """Whether the file says when requests arrive."""
         return self.columns.arrival is not None
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether the file says what the prompts share."""
+        return self.requests[0].prompt is not None
 
     @property
     def resorted(self) -> bool:

@@ -1,6 +1,6 @@
-"""Which columns of a trace file hold the prompt length, the output length and the arrival."""
+"""Which columns of a trace file hold the prompt length, the output length, the arrival and token ids."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 # Names as `plain_name` makes them; the earlier wins where a file has several. They are those of the
@@ -40,6 +40,24 @@ OUTPUT_NAMES = (
     "generated",
     "output",
 )
+# Names of lists of token ids, whose length stands for a length that is told nowhere else.
+PROMPT_ID_NAMES = (
+    "prompttokenids",
+    "inputtokenids",
+    "inputtokids",
+    "inputids",
+    "promptids",
+    "tokenids",
+    "tokens",
+)
+OUTPUT_ID_NAMES = (
+    "outputtokenids",
+    "outputtokids",
+    "outputids",
+    "completiontokenids",
+    "generatedtokenids",
+    "responsetokenids",
+)
 # Name -> unit of its numbers; None where the name tells no unit.
 ARRIVAL_UNITS: dict[str, str | None] = {
     "arrivalns": "ns",
@@ -73,12 +91,14 @@ class Columns:
         output: column of the output length, in tokens.
         arrival: column of the arrival, or None: everything arrives at 0.
         unit: unit of the arrival where the column's name tells it (ns, us, ms, s), or None.
+        prompt_ids: column of the prompt's token ids, or None.
     """
 
     prompt: str
     output: str
     arrival: str | None
     unit: str | None
+    prompt_ids: str | None = None
 
 
 class MissingColumnError(LookupError):
@@ -94,28 +114,41 @@ def plain_name(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
-def find_columns(names: Sequence[str]) -> Columns:
+def find_columns(names: Sequence[str], lists: Collection[str] = ()) -> Columns:
     """Finds the columns among a header's names, or an object's keys.
 
-    >>> find_columns(["arrival_ms", "Model", "Request tokens", "Response tokens"])
-    Columns(prompt='Request tokens', output='Response tokens', arrival='arrival_ms', unit='ms')
+    Args:
+        names: as the file spells them.
+        lists: those of them that hold a list.
+
+    >>> columns = find_columns(["arrival_ms", "Model", "Request tokens", "Response tokens"])
+    >>> columns.prompt, columns.output, columns.arrival, columns.unit
+    ('Request tokens', 'Response tokens', 'arrival_ms', 'ms')
+    >>> find_columns(["input_ids", "output_len"], lists=["input_ids"]).prompt_ids
+    'input_ids'
 
     Raises:
         MissingColumnError: none of the names is known as a prompt's, or as an output's, length.
     """
     spelled: dict[str, str] = {}
+    listed: dict[str, str] = {}
     for name in names:
-        spelled.setdefault(plain_name(name), name)
-    prompt = next((spelled[plain] for plain in PROMPT_NAMES if plain in spelled), None)
+        (listed if name in lists else spelled).setdefault(plain_name(name), name)
+    prompt_ids = _first(listed, PROMPT_ID_NAMES + PROMPT_NAMES)
+    prompt = _first(spelled, PROMPT_NAMES) or prompt_ids
     if prompt is None:
         raise MissingColumnError("no_prompt_column", PROMPT_HINT)
-    output = next((spelled[plain] for plain in OUTPUT_NAMES if plain in spelled), None)
+    output = _first(spelled, OUTPUT_NAMES) or _first(listed, OUTPUT_ID_NAMES + OUTPUT_NAMES)
     if output is None:
         raise MissingColumnError("no_output_column", OUTPUT_HINT)
     arrival = next((plain for plain in ARRIVAL_UNITS if plain in spelled), None)
     if arrival is None:
-        return Columns(prompt, output, None, None)
-    return Columns(prompt, output, spelled[arrival], ARRIVAL_UNITS[arrival])
+        return Columns(prompt, output, None, None, prompt_ids)
+    return Columns(prompt, output, spelled[arrival], ARRIVAL_UNITS[arrival], prompt_ids)
+
+
+def _first(spelled: Mapping[str, str], known: Sequence[str]) -> str | None:
+    return next((spelled[plain] for plain in known if plain in spelled), None)
 
 
 def is_azure(names: Sequence[str]) -> bool:

@@ -2,6 +2,7 @@
 
     bytes -> lines of text -> rows of cells -> three lists of integers -> requests in order of arrival
              (BOM, CR LF)     trace_rows       trace_cell                 shifted to start at 0
+                                               trace_prompt: what prompts share, where it is said
 
 A bad row is named and left out; only a file without any good row is an error.
 """

@@ -1,12 +1,14 @@
-"""A trace file being read: rows in, three lists of integers, requests out."""
+"""A trace file being read: rows in, lists of integers and prompts, requests out."""
 
 from itertools import islice
 from typing import TextIO
 
+from pycore.prompt import Prompt
 from pycore.request import Request
 from pycore.workload.trace import Trace
 from pycore.workload.trace_cell import CellError, Clock, LengthTable
 from pycore.workload.trace_problem import TraceError, TraceProblem, shortened
+from pycore.workload.trace_prompt import SaidError
 from pycore.workload.trace_rows import CsvRows, HeaderError, JsonRows, Row
 
 # Problems kept of a file with many; all are counted.
@@ -38,6 +40,7 @@ class TraceReading:
         self._prompts: list[int] = []  # tokens
         self._outputs: list[int] = []  # tokens
         self._arrivals: list[int] = []  # ns, from anywhere
+        self._said: list[Prompt] = []  # of each request, or of none
         self._last_stamp = ""
         self._lengths = LengthTable()
         self._clock: Clock | None = None  # known with the columns, at the first row
@@ -61,6 +64,7 @@ class TraceReading:
         prompts, outputs, arrivals, lengths = self._prompts, self._outputs, self._arrivals, self._lengths
         read_arrival = self._clock.read if self._clock is not None else self._first_arrival
         last_arrival, last_stamp = arrivals[-1] if arrivals else None, self._last_stamp
+        source, said = self._source, self._said
         turns = count if self._limit is None else min(count, self._limit - len(prompts))
         before = self.total_rows
         for row in islice(self._rows, turns):
@@ -71,8 +75,13 @@ class TraceReading:
                 prompt = lengths[prompt_text]
                 output = lengths[output_text]
                 arrival = read_arrival(stamp)
+                if source.says is not None:
+                    said.append(source.says.read(source.object, prompt, len(said)))
             except CellError:
                 self._reject_cell(row)
+                continue
+            except SaidError as bad:
+                self._reject(TraceProblem(source.line, *bad.args))
                 continue
             if last_arrival is not None and arrival < last_arrival and self._unsorted is None:
                 self._unsorted = self._notice("unsorted", shortened(stamp), shortened(last_stamp))
@@ -99,8 +108,9 @@ class TraceReading:
         if self._unsorted is not None:
             order = sorted(order, key=arrivals.__getitem__)
         first = arrivals[order[0]]
+        prompts, outputs, said = self._prompts, self._outputs, self._said
         requests = tuple(
-            Request(id, arrivals[row] - first, self._prompts[row], self._outputs[row])
+            Request(id, arrivals[row] - first, prompts[row], outputs[row], prompt=said[row] if said else None)
             for id, row in enumerate(order)
         )
         return Trace(

@@ -1,13 +1,14 @@
 """The rows of a trace file, one tuple of cell texts each: CsvRows, JsonRows.
 
 Both take lines of text, find the columns by themselves, and yield (prompt, output, arrival) as text, or None
-for a row they gave to `reject`. `line` is the number of the row yielded last, from 1.
+for a row they gave to `reject`. `line` is the number of the row yielded last, from 1; `says` reads what the
+object of that row says of its prompt, None in files that do not say.
 """
 
 import csv
 import json
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from operator import itemgetter
 from typing import TextIO
@@ -20,6 +21,7 @@ from pycore.workload.trace_columns import (
     is_azure,
 )
 from pycore.workload.trace_problem import TraceProblem, shortened
+from pycore.workload.trace_prompt import HASH_IDS, HashIds, TokenIds
 
 Row = tuple[str, str, str]
 Reject = Callable[[TraceProblem], None]
@@ -50,6 +52,8 @@ class CsvRows:
     """
 
     default_unit = "s"
+    says = None
+    object: Mapping[str, object] = {}
 
     def __init__(self, header: str, header_line: int, text: TextIO, reject: Reject) -> None:
         """Args:
@@ -162,17 +166,16 @@ def _read_header(header: str, line: int) -> tuple[str, list[str], Columns]:
 class JsonRows:
     """One JSON object a line; the first object that has the columns decides for all.
 
-    Numbers stay the text they are written as: arrivals are exact, and 1e400 or a thousand digits harmless.
+    Numbers with a point stay the text they are written as: arrivals are exact, and 1e400 is harmless.
 
     Attributes:
-        format: "jsonl".
+        format: "jsonl", or what `says` calls it.
         columns: see `Columns`; None before the first row.
-        default_unit: of a `timestamp`: ms in Mooncake's rows (hash_ids, no chat_id), else s. Qwen-Bailian's
-            rows have hash_ids as well, but also a chat_id, and stamps in s.
+        default_unit: of a `timestamp`.
         line: line of the row yielded last.
+        object: that row, decoded.
+        says: reads what a row says of its prompt, None if it says nothing; known with the columns.
     """
-
-    format = "jsonl"
 
     def __init__(self, first: str, first_line: int, text: TextIO, reject: Reject) -> None:
         """Args:
@@ -183,11 +186,24 @@ class JsonRows:
         """
         self.line = first_line - 1
         self.columns: Columns | None = None
-        self.default_unit = "s"
+        self.says: HashIds | TokenIds | None = None
+        self.object: Mapping[str, object] = {}
         self._first = first
         self._text = text
         self._reject = reject
-        self._decode = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).decode
+        self._lists: list[str] = []  # columns of lists, in the first row
+        self._decode = json.JSONDecoder(parse_float=str, parse_constant=str).decode
+        self._decode_long = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).decode
+
+    @property
+    def format(self) -> str:
+        """See the class."""
+        return self.says.format if self.says else "jsonl"
+
+    @property
+    def default_unit(self) -> str:
+        """See the class."""
+        return self.says.default_unit if self.says else "s"
 
     def __iter__(self) -> Iterator[Row | None]:
         """Yields the rows; see the module."""
@@ -204,7 +220,7 @@ class JsonRows:
 
     def _row(self, line: str) -> Row | None:
         try:
-            row = None if _is_deep(line) else self._decode(line)
+            row = None if _is_deep(line) else self._decoded(line)
         except (ValueError, RecursionError):
             row = None
         if type(row) is not dict:
@@ -212,22 +228,46 @@ class JsonRows:
         columns = self.columns
         if columns is None:
             try:
-                columns = self.columns = find_columns(list(row))
+                columns = self._recognise(row)
             except MissingColumnError as missing:
                 return self._refuse(None, line, *missing.args)
-            if "hash_ids" in row and "chat_id" not in row:
-                self.default_unit = "ms"
+        self.object = row
         cells = []
         # Without an arrival column the third cell is not looked at: any will do.
         for column in (columns.prompt, columns.output, columns.arrival or columns.prompt):
             cell = row.get(column, row)
             if cell is row:
                 return self._refuse(column, line, "missing_column", column)
-            # Anything else goes on as its JSON text, which no reader of numbers or times takes.
-            if type(cell) is not str:
+            kind = type(cell)
+            if kind is int:
+                cell = str(cell)
+            elif kind is list and column in self._lists:
+                cell = str(len(cell))  # of tokens; what is in it is looked at with the prompt
+            elif kind is not str:
+                # Anything else goes on as its JSON text, which no reader of numbers or times takes.
                 cell = "" if cell is None else json.dumps(cell)
             cells.append(cell)
         return tuple(cells)
+
+    def _decoded(self, line: str) -> object:
+        try:
+            return self._decode(line)
+        except ValueError:
+            return self._decode_long(line)  # it may be an integer of thousands of digits
+
+    def _recognise(self, row: Mapping[str, object]) -> Columns:
+        """Finds the columns, and who reads the prompts, by the keys of the first row.
+
+        Raises:
+            MissingColumnError: it has no lengths.
+        """
+        self._lists = [name for name, cell in row.items() if type(cell) is list]
+        columns = self.columns = find_columns(list(row), self._lists)
+        if HASH_IDS in row:
+            self.says = HashIds(row)
+        elif columns.prompt_ids is not None:
+            self.says = TokenIds(columns.prompt_ids)
+        return columns
 
     def _refuse(self, column: str | None, value: str, code: str, expected: str) -> None:
         self._reject(TraceProblem(self.line, column, shortened(value), code, expected))

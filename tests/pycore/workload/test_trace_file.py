@@ -28,10 +28,10 @@ def problems(trace):
     [
         ("azure2023_conv.csv", "azure", "date-time", 19_366, 1154.7, 211.1, 3501.7),
         ("azure2023_code.csv", "azure", "date-time", 8_819, 2047.8, 27.9, 3435.9),
-        ("mooncake_conversation.jsonl", "jsonl", "ms", 12_031, 12035.1, 342.6, 3537.0),
-        ("mooncake_synthetic.jsonl", "jsonl", "ms", 3_993, 15325.5, 149.1, 1022.0),
+        ("mooncake_conversation.jsonl", "mooncake", "ms", 12_031, 12035.1, 342.6, 3537.0),
+        ("mooncake_synthetic.jsonl", "mooncake", "ms", 3_993, 15325.5, 149.1, 1022.0),
         ("arxiv_summarization_lengths.csv", "csv", None, 28_257, 2588.1, 291.4, 0.0),
-        ("sharegpt300_llama31_hash16.jsonl", "jsonl", "s", 300, 857.5, 652.5, 29.1),
+        ("sharegpt300_llama31_hash16.jsonl", "hash_ids", "s", 300, 857.5, 652.5, 29.1),
     ],
 )
 def test_real_trace_is_read_whole(path, form, unit, count, prompt_mean, output_mean, span_s):
