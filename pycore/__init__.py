@@ -8,6 +8,15 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     request                             what was asked (Request), how far it got (Sequence)
     events                              everything that can happen, in the field's words
     specs                               figures of models and GPUs, each with its source
+    specs.model_spec                    the shape of a transformer
+    specs.gpu_spec                      what a GPU can do
+    specs.dense_models                  models with one MLP a layer
+    specs.expert_models                 mixtures of experts
+    specs.models                        all models by name
+    specs.gpus                          GPUs
+    specs.catalogue                     both found by name, or names that are near
+    specs.kv_size                       how large the KV of a context is
+    specs.deployment                    a model on GPUs, at some precision
 
     workload                            where requests come from
     workload.synthetic                  loads made from a seed
@@ -65,6 +74,15 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
 
     model_runner                        which token comes next, and which sequences part
     cost_model                          how long a batch takes, in integer nanoseconds
+    cost_model.step_time                the protocol
+    cost_model.work                     what a forward pass computes, in few numbers
+    cost_model.fixed_step               equal steps
+    cost_model.roofline                 arithmetic or memory traffic, whichever takes longer
+    cost_model.rate                     amounts to nanoseconds, exactly and summed
+    cost_model.efficiency               how much of a data sheet is reached
+    cost_model.attention_work           what attention computes and reads
+    cost_model.all_reduce               what tensor parallelism pays
+    cost_model.host_link                copies between GPU and CPU
     engine                              the serving engine: start here
     snapshot                            what is, after a step: immutable columns
     recorder                            the whole run kept, for going back and forth in it

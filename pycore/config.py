@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from pycore.cost_model import FixedStep
+from pycore.cost_model import DEFAULT_EFFICIENCY, CostModel, Efficiency, FixedStep, Roofline
 from pycore.engine import Engine
 from pycore.events import EventLog, NullLog
 from pycore.memory.allocator import KVAllocator
@@ -25,6 +25,7 @@ from pycore.scheduling.policies import QUEUE, VICTIM
 from pycore.scheduling.recovery import RECOVERIES
 from pycore.scheduling.rules import RULES
 from pycore.scheduling.scheduler import Scheduler
+from pycore.specs import Deployment
 
 MODES = ("paged", "contiguous")
 PREFIX_CACHES = ("none", "hash_chain")
@@ -168,7 +169,9 @@ class EngineConfig:
     Attributes:
         memory, scheduler: see there.
         max_len: longest prompt plus output in tokens; longer requests are rejected.
-        step_ns: time of a step in ns.
+        step_ns: time of a step in ns, where no deployment says what runs on what.
+        deployment: the model, the GPUs and the precision; a step then takes as long as its batch needs.
+        efficiency: how much of the GPU's peaks is reached.
         seed: for the shuffled free order.
 
     Raises:
@@ -179,6 +182,8 @@ class EngineConfig:
     scheduler: SchedulerConfig = field(default_factory=SchedulerConfig)
     max_len: int = 2048
     step_ns: int = 50_000_000
+    deployment: Deployment | None = None
+    efficiency: Efficiency = DEFAULT_EFFICIENCY
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -188,6 +193,13 @@ class EngineConfig:
         _require("rules", rules, rules == "classic" or mode == "paged", f"classic in {mode} memory")
         fewest = 1 + RULES[rules].null_block
         _require("num_blocks", self.memory.num_blocks, self.memory.num_blocks >= fewest, f"at least {fewest}")
+
+
+def build_cost_model(config: EngineConfig) -> CostModel:
+    """The clock that `config` asks for."""
+    if config.deployment is None:
+        return FixedStep(config.step_ns)
+    return Roofline(config.deployment, config.efficiency, config.memory.block_size)
 
 
 def build_allocator(config: EngineConfig, log: EventLog | NullLog) -> KVAllocator:
@@ -249,4 +261,4 @@ def build_engine(
         reserve_full_prompt=choices.reserve_full_prompt,
         log=log,
     )
-    return Engine(requests, scheduler, allocator, runner, FixedStep(config.step_ns), log)
+    return Engine(requests, scheduler, allocator, runner, build_cost_model(config), log)

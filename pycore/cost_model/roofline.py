@@ -1,0 +1,192 @@
+"""The roofline: a step takes as long as its arithmetic or its memory traffic, whichever is longer.
+
+    ns = max(FLOPs / (MFU · peak), bytes / (MBU · bandwidth)) + all-reduces + overhead      (facts, section 6)
+
+FLOPs: 2 for each active weight and new token; attention as in `attention_work`; the output head where a token
+comes out. Bytes, of one GPU: all weights once, of experts those that the tokens touch, and the KV read.
+
+Both are integers, and each of the two times is rounded down to a nanosecond once a step. While nothing but
+decoding goes on, they grow by the same amount in each step, so that a stretch is a sum of floors of an
+arithmetic progression, cut in two where the longer of the times changes: the exact sum, see `rate`.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from pycore.cost_model.all_reduce import AllReduce
+from pycore.cost_model.attention_work import AttentionWork
+from pycore.cost_model.efficiency import DEFAULT_EFFICIENCY, THOUSAND, Efficiency
+from pycore.cost_model.host_link import HostLink
+from pycore.cost_model.rate import Rate
+from pycore.cost_model.work import NO_DECODES, Chunk, Decodes, work_of
+from pycore.memory.move import Move
+from pycore.scheduling.batch import Batch
+from pycore.specs import Deployment
+
+
+class Roofline:
+    """A CostModel of a model on one or more GPUs.
+
+    Attributes:
+        deployment: what runs on what.
+        efficiency: how well.
+        block_size: token slots a block.
+        host_link: what swapped blocks are copied over.
+        needs_lengths: see CostModel.
+    """
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        efficiency: Efficiency = DEFAULT_EFFICIENCY,
+        block_size: int = 16,
+        host_link: HostLink | None = None,
+    ) -> None:
+        """Args: see the attributes; the GPU's own link if none is given."""
+        model, gpu = deployment.model, deployment.gpu
+        self.deployment = deployment
+        self.efficiency = efficiency
+        self.block_size = block_size
+        self.host_link = host_link or HostLink.of(gpu)
+        self.needs_lengths = model.window is not None
+        self._attention = AttentionWork(deployment)
+        self._all_reduce = AllReduce(deployment, efficiency)
+        self._compute = Rate(gpu.peak_flops(deployment.weights_bits) * deployment.tp, efficiency.mfu)
+        self._traffic = Rate(gpu.bandwidth * THOUSAND, efficiency.mbu)  # of thousandths of bytes
+        self._head_flops = 2 * model.head_params
+        self._token_flops = 2 * (model.active_params - model.num_embeddings * model.head_params)
+        self._dense_bytes = deployment.dense_bytes * THOUSAND
+        self._kv_bytes = self._attention.token_bytes * (
+            efficiency.kernel.thousandths(block_size) if efficiency.kernel else THOUSAND
+        )
+
+    def step_ns(self, batch: Batch) -> int:
+        """See CostModel."""
+        ns = self.work_ns(*work_of(batch, self.needs_lengths))
+        return ns + self.moves_ns(batch.moves) if batch.moves else ns
+
+    def work_ns(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> int:
+        """See CostModel."""
+        tokens, outputs = decodes.count, decodes.count
+        window_keys = sum(min(keys, self._attention.window) for keys in decodes.lengths)
+        layer_keys = self._attention.layer_keys(decodes.keys, window_keys)
+        flops = layer_keys * self._attention.decode_flops
+        for chunk in chunks:
+            tokens += chunk.new
+            outputs += chunk.last
+            chunk_flops, chunk_keys = self._attention.chunk(chunk)
+            flops += chunk_flops
+            layer_keys += chunk_keys
+        flops += tokens * self._token_flops + outputs * self._head_flops
+        size = self._weight_bytes(tokens) + layer_keys * self._kv_bytes if tokens else 0
+        fixed = self._fixed_ns(tokens, decodes.count + len(chunks))
+        return max(1, max(self._compute.ns(flops), self._traffic.ns(size)) + fixed)
+
+    def stretch_ns(self, decodes: Decodes, steps: int) -> int:
+        """See CostModel."""
+        if steps <= 0:
+            return 0
+        if not decodes.count:
+            return steps * self.work_ns(decodes)
+        count, attention = decodes.count, self._attention
+        flops = count * (self._token_flops + self._head_flops)
+        size = self._weight_bytes(count)
+        total = steps * self._fixed_ns(count, count)
+        for start, length, window_keys, growing in self._pieces(decodes, steps):
+            layer_keys = attention.layer_keys(decodes.keys + start * count, window_keys)
+            growth = attention.layer_keys(count, growing)
+            total += self._longer_ns(
+                (flops + layer_keys * attention.decode_flops, growth * attention.decode_flops),
+                (size + layer_keys * self._kv_bytes, growth * self._kv_bytes),
+                length,
+            )
+        return total
+
+    def steps_within(self, decodes: Decodes, ns: int, limit: int) -> int:
+        """See CostModel."""
+        if ns <= 0 or limit <= 0:
+            return 0
+        high = min(limit, ns // self.work_ns(decodes))  # no step is shorter than the first,
+        if not high:
+            return 0
+        low = min(high, ns // self.work_ns(decodes.after(high)))  # and none up to there longer than the last
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.stretch_ns(decodes, middle) <= ns:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def recompute_ns(self, tokens: int) -> int:
+        """Time to make the KV of `tokens` tokens anew, in a step of its own, without the step's overhead."""
+        return self.work_ns(NO_DECODES, (Chunk(0, tokens),)) - self.efficiency.overhead_ns
+
+    def swap_ns(self, tokens: int) -> int:
+        """Time to copy the KV of `tokens` tokens to the CPU, or back."""
+        return self.host_link.swap_ns(self.deployment, tokens, self.block_size)
+
+    def moves_ns(self, moves: Sequence[Move]) -> int:
+        """Time of block copies: over the link to the CPU, or inside the GPU's memory, read and written."""
+        block = self.deployment.kv_bytes_per_token * self.block_size
+        inside = sum(move.kind == "copy" for move in moves)
+        outside = len(moves) - inside
+        return self.host_link.ns(outside * block, outside) + self._traffic.ns(2 * inside * block * THOUSAND)
+
+    def touched_experts(self, tokens: int) -> int:
+        """Thousandths of experts that `tokens` tokens are routed to in a layer, if all are as likely."""
+        experts = self.deployment.model.experts
+        if experts is None:
+            return 0
+        missed = 1 - experts.per_token / experts.count
+        return round(THOUSAND * experts.count * (1 - missed**tokens))  # rounded here: pow differs by platform
+
+    def _weight_bytes(self, tokens: int) -> int:
+        """Thousandths of bytes of one GPU's weights that `tokens` tokens need."""
+        if not self.deployment.model.experts:
+            return self._dense_bytes
+        layers, one = self.deployment.model.expert_layers, self.deployment.expert_bytes
+        return self._dense_bytes + layers * one * self.touched_experts(tokens)
+
+    def _fixed_ns(self, tokens: int, seqs: int) -> int:
+        """What does not depend on the context."""
+        ns = self.efficiency.overhead_ns + seqs * self.efficiency.per_seq_ns
+        return ns + self._all_reduce.ns(tokens) if tokens else ns
+
+    def _pieces(self, decodes: Decodes, steps: int) -> Iterator[tuple[int, int, int, int]]:
+        """The stretch in pieces in which equally many sequences grow inside their window.
+
+        Yields:
+            First step, number of steps, keys in windows at the first step, and by how many they grow a step.
+        """
+        window = self._attention.window
+        left = sorted(window - keys for keys in decodes.lengths if keys < window)  # steps until it is full
+        keys = sum(min(each, window) for each in decodes.lengths)
+        start, growing = 0, len(left)
+        for end in [*left, steps]:
+            if end > start:
+                length = min(end, steps) - start
+                yield start, length, keys, growing
+                keys += length * growing
+                start += length
+                if start == steps:
+                    return
+            growing -= 1
+
+    def _longer_ns(self, flops: tuple[int, int], size: tuple[int, int], steps: int) -> int:
+        """Sum over `steps` of the longer of both times; (amount at first, growth a step) of each."""
+        compute, traffic = self._compute, self._traffic
+        to_compute, to_traffic = compute.num * traffic.den, traffic.num * compute.den
+        lead = flops[0] * to_compute - size[0] * to_traffic  # of arithmetic over traffic, in a common unit
+        growth = flops[1] * to_compute - size[1] * to_traffic
+        if lead >= 0:
+            first, last = (compute, flops), (traffic, size)
+            turn = steps if growth >= 0 else lead // -growth + 1
+        else:
+            first, last = (traffic, size), (compute, flops)
+            turn = steps if growth <= 0 else -(lead // growth)
+        turn = min(turn, steps)
+        total = first[0].sum_ns(*first[1], turn)
+        if turn < steps:
+            rate, (amount, each) = last
+            total += rate.sum_ns(amount + turn * each, each, steps - turn)
+        return total

@@ -1,0 +1,71 @@
+"""What a forward pass computes, in the few numbers that its time depends on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pycore.scheduling.batch import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Decodes:
+    """Sequences of which one token each is computed.
+
+    Attributes:
+        count: how many they are.
+        keys: keys that they attend to, summed over them: each its tokens with KV, and the new one.
+        lengths: the same of each sequence, in any order; only a model with sliding windows asks for them
+            (`CostModel.needs_lengths`).
+    """
+
+    count: int
+    keys: int
+    lengths: Sequence[int] = ()
+
+    def after(self, steps: int) -> "Decodes":
+        """The same sequences, so many decode steps later."""
+        return Decodes(
+            self.count, self.keys + steps * self.count, tuple(keys + steps for keys in self.lengths)
+        )
+
+
+NO_DECODES = Decodes(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Prompt tokens of one sequence.
+
+    Attributes:
+        cached: tokens before them whose KV is in memory: found in a prefix cache, or earlier chunks.
+        new: tokens to compute.
+        last: whether the prompt ends with them, so that the next token comes of it.
+    """
+
+    cached: int
+    new: int
+    last: bool = True
+
+
+def work_of(batch: Batch, with_lengths: bool = False) -> tuple[Decodes, list[Chunk]]:
+    """What `batch` computes, before its tokens are counted as computed.
+
+    Args:
+        batch: as scheduled.
+        with_lengths: whether the length of each decoding sequence is wanted.
+
+    Returns:
+        The decodes, and the chunks in batch order.
+    """
+    count = keys = 0
+    lengths: list[int] = []
+    chunks: list[Chunk] = []
+    for seq, new in zip(batch.seqs, batch.num_new, strict=True):
+        computed = seq.num_computed
+        if new == 1 and computed + 1 == seq.num_tokens:
+            count += 1
+            keys += computed + 1
+            if with_lengths:
+                lengths.append(computed + 1)
+        else:
+            chunks.append(Chunk(computed, new, computed + new == seq.num_tokens))
+    return Decodes(count, keys, lengths), chunks
