@@ -21,6 +21,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     workload                            where requests come from
     workload.synthetic                  loads made from a seed
     workload.few_shot                   prompts with token ids, which share examples
+    workload.common_prompt              prompts with a beginning in common
     workload.multi_turn                 chats whose prompts grow turn by turn
     workload.trace                      the requests of a file, and how they were read
     workload.trace_file                 opens a trace file and reads it in chunks
@@ -38,6 +39,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     prefix_cache.columns                the tree as columns to draw
     prefix_cache.rules                  whose tree it is
     prefix_cache.radix                  a radix tree: reuse to the token
+    prefix_cache.prompt_key             under what a radix tree finds a prompt
     prefix_cache.block_hash             the key of a block, from its tokens and its parent's key
     prefix_cache.hash_chain             which blocks have which key, and the longest cached prefix
     prefix_cache.prefix_stats           hits, those of preempted requests apart
@@ -50,7 +52,10 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     memory.caching_pool                 a pool whose blocks are free, in use, or cached
     memory.block_table                  logical to physical, for one sequence
     memory.paged                        blocks on demand, from anywhere in the pool
-    memory.prefix_caching               the same, and full blocks are found again
+    memory.tree_pool                    the same, the cached ones named by a radix tree
+    memory.prefix_reuse                 paged, and blocks are found again: what all such memory shares
+    memory.prefix_caching               full blocks are found again, by their keys
+    memory.radix_caching                pages are found again, in a radix tree
     memory.holdings                     what block tables come to: map, waste, invariants
     memory.placement                    where a contiguous region goes: first fit, buddy
     memory.contiguous                   one region a sequence, reserved at admission
@@ -127,5 +132,11 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.few_shot_order          who is served first, and what is reused for it
     experiments.theorem                 depth first is optimal, from one request's size on
     experiments.multi_turn              chats of several turns, and whose history is still cached
+    experiments.hash_or_radix           block hashes against a radix tree
+    experiments.short_prefix            a prefix that fills no block
+    experiments.partial_blocks          useless blocks that push out useful ones
+    experiments.middle_of_chain         which block of a chain goes first
+    experiments.capacity_below_request  a cache that is smaller than a request
+    experiments.block_run               the run behind the experiments on blocks
     experiments.prefix_run              the run behind the experiments on order
 """

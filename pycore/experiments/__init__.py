@@ -2,16 +2,21 @@
 
 from pycore.experiments.beam_search import BEAM_SEARCH
 from pycore.experiments.block_size import BLOCK_SIZE
+from pycore.experiments.capacity_below_request import CAPACITY_BELOW_REQUEST
 from pycore.experiments.experiment import SUBJECTS, Experiment
 from pycore.experiments.external_fragmentation import EXTERNAL_FRAGMENTATION
 from pycore.experiments.few_shot_order import FEW_SHOT_ORDER
 from pycore.experiments.fragmentation import FRAGMENTATION
+from pycore.experiments.hash_or_radix import HASH_OR_RADIX
+from pycore.experiments.middle_of_chain import MIDDLE_OF_CHAIN
 from pycore.experiments.mixed_decoding import MIXED_DECODING
 from pycore.experiments.multi_turn import MULTI_TURN
 from pycore.experiments.paged_attention import PAGED_ATTENTION
 from pycore.experiments.parallel_sampling import PARALLEL_SAMPLING
+from pycore.experiments.partial_blocks import PARTIAL_BLOCKS
 from pycore.experiments.refcount_bug import REFCOUNT_BUG
 from pycore.experiments.shared_prefix import SHARED_PREFIX
+from pycore.experiments.short_prefix import SHORT_PREFIX
 from pycore.experiments.theorem import THEOREM
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -29,6 +34,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         FEW_SHOT_ORDER,
         THEOREM,
         MULTI_TURN,
+        HASH_OR_RADIX,
+        SHORT_PREFIX,
+        PARTIAL_BLOCKS,
+        MIDDLE_OF_CHAIN,
+        CAPACITY_BELOW_REQUEST,
     )
 }
 

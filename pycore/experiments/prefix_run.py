@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
+from pycore.prefix_cache.node import Node
 from pycore.prefix_cache.radix import RadixCache
 from pycore.scheduling.queue_order import ADMISSION, PLAIN, Candidate, OrderRules
 from pycore.workload.few_shot import Exchange
@@ -54,6 +55,11 @@ class PrefixServer:
 
     The order chooses, the prompt is looked up, prompt and output are cached, and leaves are evicted, least
     recently used first, until the cache fits its capacity again.
+
+    Attributes:
+        num_visited: nodes that look-ups went through, without the root.
+        num_nodes: most that the tree had after a step.
+        num_evicted: tokens that were evicted.
     """
 
     def __init__(self, order: str, capacity: int, longest: int, rules: OrderRules = PLAIN) -> None:
@@ -72,6 +78,9 @@ class PrefixServer:
         self._slots = array("q", bytes(8 * longest))  # which slot it is does not matter
         self._waiting: list[tuple[Exchange, int]] = []  # (request, step in which it came)
         self._served: list[tuple[int, int, int, int]] = []  # see Served
+        self.num_visited = 0
+        self.num_nodes = 0
+        self.num_evicted = 0
 
     @property
     def num_waiting(self) -> int:
@@ -86,10 +95,14 @@ class PrefixServer:
         """Serves one of those that wait, of whom there is one at least."""
         each, since = self._waiting.pop(self._first(step))
         # The last token of a prompt is computed in any case: the first token of the output comes of it.
-        hit = self._cache.match(each.prompt[:-1]).num_tokens
-        self._served.append((each.task, len(each.prompt), hit, step - since))
+        found = self._cache.match(each.prompt[:-1])
+        self.num_visited += _depth(found.node)
+        self._served.append((each.task, len(each.prompt), found.num_tokens, step - since))
         self._cache.insert(each.prompt + each.output, self._slots)
-        self._cache.evict(self._cache.total - self._capacity)
+        before = self._cache.total
+        self._cache.evict(before - self._capacity)
+        self.num_evicted += before - self._cache.total
+        self.num_nodes = max(self.num_nodes, self._cache.num_nodes)
         return each
 
     def _first(self, step: int) -> int:
@@ -102,6 +115,13 @@ class PrefixServer:
     def served(self) -> Served:
         """What came of the requests so far, of which there is one at least."""
         return Served(*zip(*self._served, strict=True))
+
+
+def _depth(node: Node) -> int:
+    depth = 0
+    while (node := node.parent) is not None:
+        depth += 1
+    return depth
 
 
 def planned(load: Sequence[Exchange]) -> RadixCache:
