@@ -44,6 +44,11 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     prefix_cache.hash_chain             which blocks have which key, and the longest cached prefix
     prefix_cache.prefix_stats           hits, those of preempted requests apart
 
+    hit_rate                            how much of a trace a prefix cache could reuse, without an engine
+    hit_rate.prefix_trie                the blocks of all prompts as one tree, and when each is wanted next
+    hit_rate.block_cache                caches of these blocks, by policy: the optimal one too
+    hit_rate.hit_rate                   hit tokens by policy and size
+
     memory                              who owns which token slot
     memory.allocator                    the protocol between scheduler and memory
     memory.free_list                    in which order free blocks are handed out
@@ -138,5 +143,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.middle_of_chain         which block of a chain goes first
     experiments.capacity_below_request  a cache that is smaller than a request
     experiments.block_run               the run behind the experiments on blocks
+    experiments.hit_rate_is_not_time    what a hit saves, in seconds
+    experiments.prefill_time            what prefills cost on a GPU
     experiments.prefix_run              the run behind the experiments on order
 """

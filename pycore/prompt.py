@@ -51,7 +51,7 @@ class Prompt:
 
     def __post_init__(self) -> None:
         try:
-            if not isinstance(self.tokens, BlockTokens):  # whose tokens are integers by design
+            if type(self.tokens) is not BlockTokens:  # whose tokens are integers by design
                 array("q", self.tokens)  # checks type and size of each, at the speed of C
         except (TypeError, OverflowError):
             odd = next((token for token in self.tokens if not _fits(token)), self.tokens)
