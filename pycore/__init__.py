@@ -93,6 +93,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     cost_model.attention_work           what attention computes and reads
     cost_model.all_reduce               what tensor parallelism pays
     cost_model.host_link                copies between GPU and CPU
+    capacity                            how much KV cache there is room for, term by term
     engine                              the serving engine: start here
     snapshot                            what is, after a step: immutable columns
     recorder                            the whole run kept, for going back and forth in it

@@ -32,7 +32,8 @@ class Deployment:
     Attributes:
         model, gpu: see there.
         tp: GPUs that share the model.
-        weights_bits: a weight, one of BITS.
+        weights_bits: a weight of the layers, one of BITS; embeddings and output head stay at 16, as they do
+            in quantised checkpoints.
         kv_bits: a number of the KV cache, one of BITS.
 
     Raises:
@@ -81,11 +82,12 @@ class Deployment:
             latent = model.latent
             whole = model.num_layers * model.hidden_size
             whole *= latent.q_rank + latent.kv_rank + latent.rope_dim
-        sharded = model.dense_params + model.num_embeddings * model.head_params - whole
+        sharded = model.dense_params - whole
         if not model.latent:
             copies = tp * model.cached_numbers(tp) - model.cached_numbers()
             sharded += model.num_layers * model.hidden_size * copies
-        return (sharded // tp + whole) * self.weights_bits // 8
+        embeddings = 2 * model.num_embeddings * model.head_params
+        return (sharded // tp + whole) * self.weights_bits // 8 + embeddings // tp
 
     @property
     def weight_bytes(self) -> int:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pycore.cost_model import NO_DECODES, Chunk, Decodes, Efficiency, HostLink, KernelCurve, Roofline
+from pycore.cost_model import NO_DECODES, PAPER_KERNEL, Chunk, Decodes, Efficiency, HostLink, Roofline
 from pycore.cost_model.attention_work import AttentionWork
 from pycore.memory.move import Move
 from pycore.scheduling.batch import Batch
@@ -122,13 +122,15 @@ def test_8_bit_weights_double_arithmetic_where_the_gpu_has_it():
     assert len(set(on_a100)) == 1
 
 
-def test_fewer_bits_are_read_faster():
-    times = [
-        on_h100("Llama-3-8B", weights_bits=bits, kv_bits=bits).work_ns(Decodes(8, 8000))
-        for bits in (16, 8, 4)
-    ]
-    assert times[0] == pytest.approx(2 * times[1], rel=1e-6)
-    assert times[0] == pytest.approx(4 * times[2], rel=1e-6)
+@pytest.mark.parametrize("bits", [8, 4])
+def test_fewer_bits_are_read_faster(bits):
+    """All but the embeddings, which stay at 16 bits."""
+    many, few = (
+        on_h100("Llama-3-8B", weights_bits=each, kv_bits=each).work_ns(Decodes(8, 8000))
+        for each in (16, bits)
+    )
+    embeddings_ns = 4 * LLAMA_3_8B.head_params / (0.8 * 3_350)
+    assert few - embeddings_ns == pytest.approx((many - embeddings_ns) * bits / 16, abs=2)
 
 
 def test_a_window_bounds_what_a_decode_reads():
@@ -180,20 +182,19 @@ def test_one_token_reads_its_own_experts_and_many_read_all():
 
 
 def test_a_slower_kernel_stretches_the_reading_of_kv_alone():
-    curve = KernelCurve(((16, 1250),), "made up")
-    slow = Roofline(Deployment(LLAMA_3_8B, H100_SXM), Efficiency(overhead_ns=0, kernel=curve))
+    slow = Roofline(Deployment(LLAMA_3_8B, H100_SXM), Efficiency(overhead_ns=0, kernel=PAPER_KERNEL))
     fast = on_h100("Llama-3-8B")
     weights_only, both = Decodes(8, 0), Decodes(8, 80_000)
     assert slow.work_ns(weights_only) == fast.work_ns(weights_only)
     kv_ns = fast.work_ns(both) - fast.work_ns(weights_only)
-    assert slow.work_ns(both) - slow.work_ns(weights_only) == pytest.approx(1.25 * kv_ns, abs=2)
+    assert slow.work_ns(both) - slow.work_ns(weights_only) == pytest.approx(1.23 * kv_ns, abs=2)
 
 
-def test_a_curve_goes_straight_between_its_points():
-    curve = KernelCurve(((8, 1400), (16, 1200), (32, 1000)), "made up")
-    assert [curve.thousandths(size) for size in (1, 8, 12, 16, 24, 32, 256)] == [
-        1400, 1400, 1300, 1200, 1100, 1000, 1000,
-    ]  # fmt: skip
+def test_the_papers_kernel_is_20_to_26_percent_slower_at_its_block_size_and_slower_still_below():
+    """Facts S8."""
+    at = [PAPER_KERNEL.thousandths(size) for size in (1, 2, 4, 8, 16, 32, 64, 128, 256)]
+    assert 1200 <= at[4] <= 1260
+    assert at == sorted(at, reverse=True)
 
 
 @pytest.mark.parametrize(("model", "mb", "ms"), [(LLAMA_3_8B, 537, 21.5), (LLAMA_3_70B, 1342, 53.7)])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pycore.cost_model import NO_DECODES, Decodes, Efficiency, FixedStep, KernelCurve, Roofline
+from pycore.cost_model import NO_DECODES, PAPER_KERNEL, Decodes, Efficiency, FixedStep, Roofline
 from pycore.cost_model.rate import floor_sum
 from pycore.specs import GPUS, LLAMA_3_8B, MODELS, Deployment, DeploymentError, find_gpu, find_model
 
@@ -18,7 +18,7 @@ def rooflines(draw) -> Roofline:
     except DeploymentError:
         deployment = Deployment(model, gpu)
     share = st.integers(1, 1000)
-    kernel = draw(st.sampled_from((None, KernelCurve(((16, 1230),), "made up"))))
+    kernel = draw(st.sampled_from((None, PAPER_KERNEL)))
     efficiency = Efficiency(
         draw(share), draw(share), draw(share), draw(st.integers(0, 10**6)), draw(st.integers(0, 999)), kernel
     )

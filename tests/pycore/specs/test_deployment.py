@@ -17,10 +17,11 @@ def test_repeated_kv_heads_bring_their_weights_along():
 
 
 @pytest.mark.parametrize("bits", [16, 8, 4])
-def test_fewer_bits_weigh_less(bits):
-    assert (
-        Deployment(LLAMA_3_8B, H100_SXM, weights_bits=bits).weight_bytes == LLAMA_3_8B.num_params * bits // 8
-    )
+def test_layers_of_fewer_bits_weigh_less_and_embeddings_do_not(bits):
+    embeddings = 2 * LLAMA_3_8B.head_params
+    layers = LLAMA_3_8B.num_params - embeddings
+    deployment = Deployment(LLAMA_3_8B, H100_SXM, weights_bits=bits)
+    assert deployment.weight_bytes == layers * bits // 8 + 2 * embeddings
 
 
 def test_all_experts_are_held():
