@@ -8,6 +8,7 @@ from pycore.experiments.external_fragmentation import EXTERNAL_FRAGMENTATION
 from pycore.experiments.few_shot_order import FEW_SHOT_ORDER
 from pycore.experiments.fragmentation import FRAGMENTATION
 from pycore.experiments.hash_or_radix import HASH_OR_RADIX
+from pycore.experiments.hit_rate_is_not_time import HIT_RATE_IS_NOT_TIME
 from pycore.experiments.middle_of_chain import MIDDLE_OF_CHAIN
 from pycore.experiments.mixed_decoding import MIXED_DECODING
 from pycore.experiments.multi_turn import MULTI_TURN
@@ -39,6 +40,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         PARTIAL_BLOCKS,
         MIDDLE_OF_CHAIN,
         CAPACITY_BELOW_REQUEST,
+        HIT_RATE_IS_NOT_TIME,
     )
 }
 

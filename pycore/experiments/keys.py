@@ -6,7 +6,7 @@ Columns that several experiments show are declared here once, with a key that is
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pycore.experiments.result import PERCENT, STEPS, TOKENS, Cell, Chart, Column, Series, Table
+from pycore.experiments.result import PERCENT, SECONDS, STEPS, TOKENS, Cell, Chart, Column, Series, Table
 
 _SHARED = "experiment.column."
 
@@ -18,6 +18,7 @@ PROMPT_TOKENS = Column(f"{_SHARED}prompt_tokens", "int", TOKENS)
 COMPUTED = Column(f"{_SHARED}computed", "int", TOKENS)
 LONGEST_WAIT = Column(f"{_SHARED}longest_wait", "int", STEPS)
 MEAN_WAIT = Column(f"{_SHARED}mean_wait", "float", STEPS)
+PREFILL_TIME = Column(f"{_SHARED}prefill_time", "float", SECONDS)
 CAPACITY = Column(f"{_SHARED}capacity", "int", TOKENS)
 BLOCK_SIZE = Column(f"{_SHARED}block_size", "int", TOKENS)
 CACHE = Column(f"{_SHARED}cache", "key")

@@ -16,6 +16,8 @@ REQUESTS = "experiment.unit.requests"
 BLOCKS = "experiment.unit.blocks"
 SLOTS = "experiment.unit.slots"
 STEPS = "experiment.unit.steps"
+SECONDS = "experiment.unit.seconds"
+MILLISECONDS = "experiment.unit.milliseconds"
 
 
 @dataclass(frozen=True, slots=True)
