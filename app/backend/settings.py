@@ -9,6 +9,7 @@ from pycore.memory.contiguous import RESERVATIONS
 from pycore.memory.free_list import FREE_ORDERS
 from pycore.memory.placement import PLACEMENTS
 from pycore.scheduling.recovery import RECOVERIES
+from pycore.specs import GPUS, MODELS
 from pycore.workload.synthetic import LOADS
 
 Value = int | float | str
@@ -66,8 +67,10 @@ _ALLOCATOR = {
     "seqs": Setting(256, 1, 1024),
 }
 
+_BITS = Setting("16", choices=("16", "8", "4"))
+
 # kind of request → key → what it may be. The page's pool is one that can be seen; a trace's is a GPU's:
-# 9,508 blocks of 16 tokens are what Llama-3-8B leaves free on an A100-40GB (see pycore/specs.py).
+# 9,508 blocks of 16 tokens are what Llama-3-8B leaves free on an A100-40GB (see pycore/specs).
 SETTINGS: dict[str, dict[str, Setting]] = {
     "simulate": {
         "sc": Setting("chat_burst", choices=tuple(LOADS)),
@@ -88,6 +91,18 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "limit": Setting(1000, 1, 10_000_000),
         "maxlen": Setting(8192, 2, 10_000_000),
         "stepms": Setting(50.0, 0.001, 3_600_000),
+    },
+    "sizing": {
+        "model": Setting("Llama-3-8B", choices=tuple(MODELS)),
+        "gpu": Setting("A100-80GB-SXM", choices=tuple(GPUS)),
+        "tp": Setting(1, 1, 128),
+        "wbits": _BITS,
+        "kvbits": _BITS,
+        "ctx": Setting(4096, 1, 10_000_000),
+        "bs": Setting(16, 1, 1024),
+        "util": Setting(90.0, 1, 100),
+        "seqs": Setting(256, 1, 4096),
+        "budget": Setting(2048, 1, 1_000_000),
     },
 }
 

@@ -27,6 +27,14 @@ FLAGS = {
     "limit": "--limit",
     "maxlen": "--max-len",
     "stepms": "--step-ms",
+    "model": "--model",
+    "gpu": "--gpu",
+    "tp": "--tp",
+    "wbits": "--weights-bits",
+    "kvbits": "--kv-bits",
+    "ctx": "--context",
+    "util": "--utilisation",
+    "budget": "--token-budget",
 }
 # Settings that change nothing in the other mode.
 ONLY_IN = {

@@ -11,7 +11,16 @@ from app.backend.texts import LANGUAGES, catalogue
 from app.cli.options import FLAGS
 from app.cli.terminal import language
 
-COMMANDS = ["", "run", "replay", "experiment", "experiment list", "experiment fragmentation", "site"]
+COMMANDS = [
+    "",
+    "run",
+    "replay",
+    "sizing",
+    "experiment",
+    "experiment list",
+    "experiment fragmentation",
+    "site",
+]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +103,9 @@ def test_help_is_in_one_language(kvscope, command, lang):
     assert bool(re.search(r"[一-鿿]", prose)) == (lang == "zh")
 
 
-@pytest.mark.parametrize(("command", "kind"), [("run", "simulate"), ("replay", "replay")])
+@pytest.mark.parametrize(
+    ("command", "kind"), [("run", "simulate"), ("replay", "replay"), ("sizing", "sizing")]
+)
 def test_every_setting_of_the_page_is_an_option(kvscope, command, kind):
     page = kvscope(command, "--help").out
     assert [key for key in SETTINGS[kind] if FLAGS[key] not in page] == []
