@@ -99,6 +99,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     recorder                            the whole run kept, for going back and forth in it
     metrics                             what a run comes to
     config                              settings, and the one place where parts are wired
+    fast_forward                        the engine in leaps over steps that decide nothing
     replay                              a trace through the engine, no step kept whole
 
     attention                           real attention over the blocks, with numpy: a tiny transformer

@@ -17,6 +17,7 @@ class Engine:
         now_ns: simulated time in ns.
         num_steps: steps so far.
         scheduler, allocator: the parts, to look at.
+        runner, cost_model: what computes, and how long that takes.
         log: events of the steps, until somebody drains it.
     """
 
@@ -35,24 +36,30 @@ class Engine:
         self.scheduler = scheduler
         self.allocator = allocator
         self.log = log
-        self._runner = runner
-        self._cost_model = cost_model
+        self.runner = runner
+        self.cost_model = cost_model
         self._requests = iter(requests)
         self._next = next(self._requests, None)
 
     def step(self) -> list[Sequence]:
         """Runs one iteration; returns the sequences that finished in it."""
-        self._receive_arrivals()
+        self.receive_arrivals()
         batch = self.scheduler.schedule(self.now_ns)
-        outcome = self._runner.run(batch)
-        self.now_ns += self._cost_model.step_ns(batch)
+        outcome = self.runner.run(batch)
+        self.now_ns += self.cost_model.step_ns(batch)
         self.num_steps += 1
         return self.scheduler.advance(batch, outcome, self.now_ns)
 
-    def _receive_arrivals(self) -> None:
+    def receive_arrivals(self) -> None:
+        """Queues the requests that have arrived by now."""
         while self._next is not None and self._next.arrival_ns <= self.now_ns:
             self.scheduler.add(self._next)
             self._next = next(self._requests, None)
+
+    @property
+    def next_arrival_ns(self) -> int | None:
+        """When the next request arrives that the engine has not received; None: none does."""
+        return None if self._next is None else self._next.arrival_ns
 
     def skip_idle(self) -> None:
         """When nothing runs or waits, moves the clock to the next arrival."""

@@ -1,7 +1,9 @@
 """Which token comes next: the protocol, and the runner that only counts."""
 
+from collections.abc import Sequence as Series
 from typing import Protocol
 
+from pycore.request import Sequence
 from pycore.rng import Rng
 from pycore.scheduling.batch import Batch
 from pycore.scheduling.outcome import Outcome
@@ -49,6 +51,15 @@ class CountingRunner:
                 (parent, self._new_token() if named else None) for parent in parents
             ]
         return outcome
+
+    def decode(self, seqs: Series[Sequence], steps: int) -> None:
+        """Names the tokens that come of `steps` batches of plain decodes of `seqs`, as `run` would."""
+        named = [seq for seq in seqs if seq.tokens is not None]
+        first, last = self._num_named + 1, self._num_named + len(named) * steps
+        for i, seq in enumerate(named):
+            for number in range(first + i, last + 1, len(named)):
+                seq.tokens.append(-number)
+        self._num_named = last
 
     def _new_token(self) -> int:
         self._num_named += 1

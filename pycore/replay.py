@@ -1,11 +1,13 @@
 """A trace through the engine: totals and a time line kept while it runs, no step kept whole."""
 
+from collections.abc import Callable
 from collections.abc import Sequence as Series
 from dataclasses import asdict, dataclass, fields
 
 from pycore.config import EngineConfig, build_engine
 from pycore.engine import Engine
 from pycore.events import NullLog
+from pycore.fast_forward import FastForward, Stretch
 from pycore.memory.waste import Waste
 from pycore.metrics import Spread, spread
 from pycore.request import Request, Sequence
@@ -102,6 +104,36 @@ class TimeLine:
         self._sums.append(list(values))
         self._in_last = 1
 
+    def add_run(
+        self, num_steps: int, start_ns: Callable[[int], int], values: Series[int], slopes: Series[int]
+    ) -> None:
+        """Adds steps whose values grow evenly, as `add` would one by one.
+
+        Args:
+            num_steps: how many.
+            start_ns: when each begins, by its number from 0.
+            values: of the first.
+            slopes: by how much each series grows from step to step.
+
+        >>> line = TimeLine(("running",), max_points=2)
+        >>> line.add_run(8, lambda step: step, (0,), (1,))
+        >>> line.columns()
+        {'now_ns': [0, 4], 'running': [1.5, 5.5]}
+        """
+        done = 0
+        while done < num_steps:
+            if not self._sums or self._in_last == self._stride:
+                self.add(start_ns(done), [v + slope * done for v, slope in zip(values, slopes, strict=True)])
+                done += 1
+                continue
+            taken = min(self._stride - self._in_last, num_steps - done)
+            steps_before = taken * done + taken * (taken - 1) // 2
+            last = self._sums[-1]
+            for i, value in enumerate(values):
+                last[i] += taken * value + slopes[i] * steps_before
+            self._in_last += taken
+            done += taken
+
     def columns(self) -> dict[str, list]:
         """When each point begins (ns), and the mean of each series in it."""
         steps = [self._stride] * len(self._sums)
@@ -117,6 +149,9 @@ class TimeLine:
 # Nothing is ever cached of a trace: it has lengths, and does not say what the prompts are.
 _WASTE = tuple(field.name for field in fields(Waste) if field.name != "cached")
 
+# By how much each series of the time line grows in a decode step that takes no block, times those who run.
+_SLOPES = (0, 0, 1, -1, 0, 0, 0)
+
 
 class Replay:
     """One trace through one engine, as many steps at a time as the caller likes.
@@ -126,20 +161,24 @@ class Replay:
         num_requests: requests in all.
     """
 
-    def __init__(self, config: EngineConfig, requests: Series[Request]) -> None:
+    def __init__(self, config: EngineConfig, requests: Series[Request], *, leaps: bool = True) -> None:
         """A replay before its first step.
 
         Args:
             config: the engine's settings.
             requests: in order of arrival.
+            leaps: whether to leap over steps that decide nothing; the result is the same.
         """
         self.num_requests = len(requests)
         self._engine: Engine = build_engine(config, requests, NullLog())
+        self._fast_forward = FastForward(self._engine) if leaps else None
         self._capacity = self._engine.allocator.capacity
         self._sums = [0] * len(_WASTE)
         self._running_sum = self._waiting_sum = 0
         self._max_running = self._max_waiting = self._max_real = 0
         self._fragmented_steps = 0
+        self._demand = -1  # of the head of the queue, when the pool was last looked at
+        self._waste: Waste | None = None
         self._end_ns = 0
         self._tokens_in = self._tokens_out = 0
         self._queueing: list[int] = []
@@ -161,20 +200,81 @@ class Replay:
     def advance(self, num_steps: int) -> None:
         """Runs up to `num_steps` iterations, fewer if the trace ends."""
         engine = self._engine
-        for _ in range(num_steps):
-            if self.done:
-                return
+        end = engine.num_steps + num_steps
+        while engine.num_steps < end and not self.done:
             engine.skip_idle()
-            start_ns = engine.now_ns
-            finished = engine.step()
-            self._observe(start_ns)
+            finished = self._leap(end - engine.num_steps) if self._fast_forward else None
+            if finished is None:
+                start_ns = engine.now_ns
+                finished = engine.step()
+                self._observe(start_ns)
             for seq in finished:
                 self._book(seq)
 
+    def _leap(self, limit: int) -> list[Sequence] | None:
+        """Runs up to `limit` steps at once and returns who finished; None if that cannot be done."""
+        engine = self._engine
+        engine.receive_arrivals()
+        demand = engine.scheduler.demand
+        if demand != self._demand:  # of those who have just arrived
+            self._demand = demand
+            self._waste = engine.allocator.waste(demand)
+        fragmented = self._is_fragmented()
+        leapt = self._fast_forward.leap(limit)
+        if leapt is None:
+            return None
+        stretch, finished = leapt
+        self._observe_stretch(stretch, fragmented)
+        return finished
+
+    def _observe_stretch(self, stretch: Stretch, fragmented: bool) -> None:
+        """Adds up what stepping would have seen at the end of each step."""
+        count, last = stretch.decodes.count, stretch.num_steps - 1
+        waiting = len(self._engine.scheduler.waiting)
+        cost_model = self._engine.cost_model
+        before = self._waste
+        held = never = at = 0
+        cached = before.cached
+        for step, *grown in (*stretch.growth, (last, 0, 0, 0)):
+            steps = min(step, last) - at
+            if steps > 0:
+                real = before.real + count * (at + 1)
+                values = (
+                    count,
+                    waiting,
+                    real,
+                    before.real + before.reserved + held - never - real,
+                    before.internal + never,
+                    before.external,
+                    before.usable - held - (cached - before.cached),
+                )
+                for i, (value, slope) in enumerate(zip(values[2:], _SLOPES[2:], strict=True)):
+                    self._sums[i] += steps * value + count * slope * (steps * (steps - 1) // 2)
+                self._time_line.add_run(
+                    steps,
+                    lambda i, at=at: stretch.start_ns + cost_model.stretch_ns(stretch.decodes, at + i),
+                    values,
+                    [count * slope for slope in _SLOPES],
+                )
+                at += steps
+            held, never, cached = grown
+        self._running_sum += last * count
+        self._waiting_sum += last * waiting
+        self._max_running = max(self._max_running, count if last else 0)
+        self._max_waiting = max(self._max_waiting, waiting if last else 0)
+        self._max_real = max(self._max_real, before.real + count * last)
+        self._fragmented_steps += last * fragmented
+        self._observe(stretch.start_ns + cost_model.stretch_ns(stretch.decodes, last))
+
+    def _is_fragmented(self) -> bool:
+        """Whether the head of the queue waits though enough slots are free in all."""
+        allocator, demand = self._engine.allocator, self._demand
+        return bool(demand) and allocator.largest_free < demand <= allocator.num_free
+
     def _observe(self, start_ns: int) -> None:
         scheduler, allocator = self._engine.scheduler, self._engine.allocator
-        demand = scheduler.demand
-        waste = allocator.waste(demand)
+        self._demand = scheduler.demand
+        self._waste = waste = allocator.waste(self._demand)
         slots = (waste.real, waste.reserved, waste.internal, waste.external, waste.usable)
         self._sums = [total + value for total, value in zip(self._sums, slots, strict=True)]
         running, waiting = len(scheduler.running), len(scheduler.waiting)
@@ -183,8 +283,7 @@ class Replay:
         self._max_running = max(self._max_running, running)
         self._max_waiting = max(self._max_waiting, waiting)
         self._max_real = max(self._max_real, waste.real)
-        if demand and allocator.largest_free < demand <= allocator.num_free:
-            self._fragmented_steps += 1
+        self._fragmented_steps += self._is_fragmented()
         self._time_line.add(start_ns, (running, waiting, *slots))
 
     def _book(self, seq: Sequence) -> None:

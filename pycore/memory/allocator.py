@@ -20,10 +20,12 @@ class KVAllocator(Protocol):
 
     Attributes:
         capacity: token slots in the pool.
+        block_size: slots a block.
         largest_holding: the most slots that one sequence can ever hold.
     """
 
     capacity: int
+    block_size: int
     largest_holding: int
 
     def slots_needed(self, request: Request) -> int:
@@ -68,6 +70,21 @@ class KVAllocator(Protocol):
 
         Returns:
             True if the slots are there now; False, and nothing changed, if not.
+        """
+
+    def rooms(self, seqs: Series[Sequence]) -> list[int] | None:
+        """How many tokens each of these can still write into the slots that it holds. Pure.
+
+        Returns:
+            A number each; None if somebody's next write is into a block that others may hold too: then only
+            `allocate_slots` can tell.
+        """
+
+    def grow(self, seq: Sequence) -> int:
+        """Gives one block more to a sequence that has filled those it holds; there must be a free one.
+
+        Returns:
+            The slots of the block that the sequence will never fill.
         """
 
     def commit(self, seq: Sequence) -> None:

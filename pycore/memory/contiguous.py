@@ -131,6 +131,14 @@ class ContiguousAllocator:
             self._log.emit(RegionReserved, seq.id, start, held, asked)
         return True
 
+    def rooms(self, seqs: Series[Sequence]) -> list[int] | None:
+        """See KVAllocator. A region has room for all that its sequence will ever write."""
+        return [self._regions[seq.id].held - seq.num_computed for seq in seqs]
+
+    def grow(self, seq: Sequence) -> int:
+        """See KVAllocator."""
+        raise ValueError(f"{seq} cannot outgrow its region")
+
     def commit(self, seq: Sequence) -> None:
         """See KVAllocator."""
         self._regions[seq.id].num_tokens = seq.num_computed

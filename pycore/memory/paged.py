@@ -174,6 +174,23 @@ class PagedAllocator:
             self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self._num_unused)
         return True
 
+    def rooms(self, seqs: Series[Sequence]) -> list[int] | None:
+        """See KVAllocator."""
+        tables = self._tables
+        held = [tables[seq.id] for seq in seqs]
+        if any(table.may_share for table in held):
+            return None
+        return [table.num_slots - seq.num_computed for table, seq in zip(held, seqs, strict=True)]
+
+    def grow(self, seq: Sequence) -> int:
+        """See KVAllocator."""
+        table = self._tables[seq.id]
+        filled = table.blocks[-1]
+        blocks = self._new_blocks(seq, 1)
+        table.append(blocks, self.block_size)
+        self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self._num_unused)
+        return max(0, table.num_slots - table.final_tokens)
+
     def _shared_block_to_write(self, seq: Sequence, table: BlockTable) -> int | None:
         """Position in the table of the block that the next token goes to, if others hold that block too."""
         at = seq.num_computed // self.block_size

@@ -13,12 +13,14 @@ class Progress:
     Attributes:
         running: sequences that hold memory, in order of admission.
         num_finished: requests that finished.
+        num_emitted: tokens that came out.
     """
 
     def __init__(self, allocator: KVAllocator, log: EventLog | NullLog) -> None:
         """Nobody runs."""
         self.running: list[Sequence] = []
         self.num_finished = 0
+        self.num_emitted = 0
         self._allocator = allocator
         self._log = log
         self._num_forked = 0
@@ -51,12 +53,39 @@ class Progress:
                     seq.tokens.append(outcome.tokens[seq.id])
         if outcome.branches:
             seqs = self._branch(seqs, outcome)
+        self.num_emitted += len(seqs)
         for seq in seqs:
             seq.num_tokens = num_tokens = seq.num_tokens + 1
             if seq.first_token_ns is None:
                 seq.first_token_ns = now_ns
             if num_tokens >= seq.total_len:
                 finished.append(seq)
+        self._retire(finished, now_ns)
+        return finished
+
+    def decode(self, steps: int, now_ns: int) -> list[Sequence]:
+        """Books `steps` steps in which all that run decoded a token each, and none finished but in the last.
+
+        Args:
+            steps: how many.
+            now_ns: the time at which the last of them is done.
+
+        Returns:
+            The sequences that finished, in batch order.
+        """
+        finished = []
+        self.num_emitted += steps * len(self.running)
+        commit = self._allocator.commit
+        for seq in self.running:
+            seq.num_computed += steps
+            commit(seq)
+            seq.num_tokens = num_tokens = seq.num_tokens + steps
+            if num_tokens >= seq.total_len:
+                finished.append(seq)
+        self._retire(finished, now_ns)
+        return finished
+
+    def _retire(self, finished: list[Sequence], now_ns: int) -> None:
         for seq in finished:
             seq.status = Status.FINISHED
             seq.finished_ns = now_ns
@@ -68,7 +97,6 @@ class Progress:
             self._allocator.free(seq)
         if finished:
             self.running[:] = [seq for seq in self.running if seq.status is Status.RUNNING]
-        return finished
 
     def _branch(self, seqs: list[Sequence], outcome: Outcome) -> list[Sequence]:
         """Forks and drops sequences as the outcome says; returns those that go on, the new ones last."""

@@ -83,9 +83,15 @@ class Recovery:
         """Says so, once, if a request can never run on and the rules would let it wait for ever."""
         if self._rules.reject != "never":
             return
+        self._tell_once(group, self._allocator.slots_to_admit(group), self._allocator.largest_holding)
+
+    def tell_if_lost(self, group: list[Sequence], watermark_slots: int) -> None:
+        """Says so, once, if a swapped group would not be let back in even by an empty pool."""
+        needed = self._allocator.slots_to_swap_in(group, capped=False)
+        self._tell_once(group, needed, self._allocator.largest_holding - watermark_slots)
+
+    def _tell_once(self, group: list[Sequence], needed: int, limit: int) -> None:
         request = group[0].request
-        needed = self._allocator.slots_to_admit(group)
-        limit = self._allocator.largest_holding
         if needed > limit and request.id not in self.outgrown:
             self.outgrown.add(request.id)
             self._log.emit(Outgrown, group[0].id, needed, limit)

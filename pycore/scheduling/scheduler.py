@@ -71,7 +71,10 @@ class Scheduler:
         self._token_budget = token_budget
         self._reserve_full_prompt = reserve_full_prompt
         self._has_groups = False
-        self._has_tokens = False
+        self.has_tokens = False
+        self._settled = False  # whether nothing but an arrival or the end of a sequence can change who runs
+        self._thrashes = False
+        self._emitted_before = -1  # tokens emitted when somebody last preempted himself
         self._log = log
 
     @property
@@ -115,8 +118,9 @@ class Scheduler:
         self._log.emit(Arrived, seq.id, request.prompt_len, request.output_len)
         if not self._rejections.on_arrival(seq):
             self._has_groups = self._has_groups or request.num_seqs > 1
-            self._has_tokens = self._has_tokens or request.prompt is not None
+            self.has_tokens = self.has_tokens or request.prompt is not None
             self._queue.add(seq)
+            self._settled = self._settled and self._queue.seqs[0] is not seq
             self._recovery.tell_if_outgrown(seq.group)
         return seq
 
@@ -124,16 +128,53 @@ class Scheduler:
         """Decides what the forward pass that starts at `now_ns` computes, and makes room for it."""
         batch = Batch(self._token_budget)
         batch.has_groups = self._has_groups
-        batch.has_tokens = self._has_tokens
+        batch.has_tokens = self.has_tokens
+        self._settled = not (self._rules.prompts_first and self._recovery.num_swapped)
         if not self._rules.prompts_first:
             self._grow_running(batch)
             self._admit_waiting(batch, now_ns)
         elif self._recovery.num_swapped or not self._admit_waiting(batch, now_ns):
-            self.running.sort(key=lambda seq: (seq.request.arrival_ns, seq.request.id))
+            self.running.sort(key=_arrival)
             self._grow_running(batch)
             self._return_swapped(batch, now_ns)
+        self._settled = self._settled and not batch.num_preempted
         batch.moves = self._allocator.take_moves()
         return batch
+
+    def decodes_ahead(self) -> int:
+        """How many of the next steps only decode, and preempt, admit and cut nobody, if no request arrives.
+
+        A lower bound: 0 where the next step has to be decided to know. Somebody may finish in the last of them.
+        Memory is another matter: whoever leaps ahead sees to it that the blocks last.
+        """
+        rules, running = self._rules, self.running
+        if not self._settled or len(running) > self._token_budget:
+            return 0
+        if self._has_groups and any(seq.request.decoding == "beam" for seq in running):
+            return 0  # its sequences part at every step
+        steps = NO_LIMIT
+        for seq in running:
+            if seq.num_tokens - seq.num_computed != 1 or seq.first_token_ns is None:
+                return 0
+            if seq.total_len - seq.num_tokens < steps:
+                steps = seq.total_len - seq.num_tokens
+        if rules.prompts_first:
+            running.sort(key=_arrival)
+        return steps if running else 0
+
+    @property
+    def spare_slots(self) -> int:
+        """Slots that have to be free for those who run to go on, needed or not."""
+        if not self._rules.spare_block or not self.running:
+            return 0
+        largest = max([len(seq.group) for seq in self.running]) if self._has_groups else 1
+        return largest * self._allocator.block_size
+
+    def decode(self, steps: int, now_ns: int) -> list[Sequence]:
+        """Books that many of the `decodes_ahead`; see Progress.decode."""
+        finished = self._progress.decode(steps, now_ns)
+        self._settled = not (finished and self.waiting)
+        return finished
 
     def _grow_running(self, batch: Batch) -> None:
         make_room = self._make_spare_room if self._rules.spare_block else self._allocator.allocate_slots
@@ -158,6 +199,7 @@ class Scheduler:
                     if victim in queue:
                         queue.remove(victim)
                 if victims is seq.group:
+                    self._note_self_preemption(seq)
                     if self._rules.ends_at_self:
                         return
                     break
@@ -167,8 +209,20 @@ class Scheduler:
                 if limited:
                     batch.budget -= num_new
 
+    def _note_self_preemption(self, seq: Sequence) -> None:
+        """Notes whether a request larger than the pool was computed and lost again, and nobody got a token."""
+        emitted = self._progress.num_emitted
+        self._thrashes = seq.request.id in self._recovery.outgrown and emitted == self._emitted_before
+        self._emitted_before = emitted
+
     def _may_be_cut(self, seq: Sequence) -> bool:
         return self._rules.chunked and seq.request.num_seqs == 1
+
+    def _starts_in_part(self, seq: Sequence) -> bool:
+        """Whether a first piece of it fits into what is free, though all of it may not."""
+        if self._reserve_full_prompt or not self._may_be_cut(seq):
+            return False
+        return self._allocator.can_admit(seq.group, 0, self._token_budget)
 
     def _cut(self, seq: Sequence, num_new: int, batch: Batch) -> int:
         """Of `num_new` tokens, as many as the budget allows."""
@@ -195,6 +249,8 @@ class Scheduler:
             num_running += seq.request.num_seqs
             reason = self._reason_to_wait(seq, num_running, batch)
             if reason:
+                # Memory only gets scarcer while nobody finishes, and the batch no smaller.
+                self._settled = self._queue.is_fixed and reason in ("memory", "batch")
                 self._queue.tell(reason)
                 if not self.running:
                     self._recovery.tell_if_outgrown(seq.group)
@@ -229,6 +285,8 @@ class Scheduler:
             if num_running > self._max_num_seqs or not self._allocator.can_swap_in(
                 seq.group, self._watermark_slots, capped=False
             ):
+                if not self.running:
+                    self._recovery.tell_if_lost(seq.group, self._watermark_slots)
                 return
             self._queue.admit(seq, now_ns)
             self._start(seq.group, batch)
@@ -260,7 +318,9 @@ class Scheduler:
 
     def advance(self, batch: Batch, outcome: Outcome, now_ns: int) -> list[Sequence]:
         """Books what the forward pass did; see Progress."""
-        return self._progress.advance(batch, outcome, now_ns)
+        finished = self._progress.advance(batch, outcome, now_ns)
+        self._settled = self._settled and not (finished and self.waiting)
+        return finished
 
     @property
     def head_needed(self) -> int:
@@ -280,8 +340,13 @@ class Scheduler:
     @property
     def stuck(self) -> bool:
         """Whether all that are here, or the head that blocks all others, can never run on."""
-        head_only = self._reserve_full_prompt and not self.running
-        waiting = islice(self.waiting, 1 if head_only else None)
+        if self._thrashes:
+            return True
+        if self._rules.prompts_first and self._recovery.num_swapped:
+            waiting = [self._queue.earliest_swapped()]  # which keeps all others out
+        else:
+            head_only = not self.running and not (self.waiting and self._starts_in_part(self.waiting[0]))
+            waiting = islice(self.waiting, 1 if head_only else None)
         return not self.idle and self._recovery.is_hopeless(self.running, waiting)
 
     def check(self) -> None:
@@ -300,3 +365,7 @@ class Scheduler:
         assert holding == {seq.id for seq in self.running}, (
             f"memory is held by {holding}, running: {self.running}"
         )
+
+
+def _arrival(seq: Sequence) -> tuple[int, int]:
+    return seq.request.arrival_ns, seq.request.id

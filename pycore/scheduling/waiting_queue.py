@@ -30,6 +30,11 @@ class WaitingQueue:
         self._log = log
         self._told: tuple | None = None  # the last Waiting event, so that it is not told every step
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the order of those that wait stays as it is while nobody comes or goes."""
+        return True
+
     def add(self, seq: Sequence) -> None:
         """Queues a new sequence."""
         if self._rank is None:
