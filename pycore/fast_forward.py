@@ -43,7 +43,7 @@ class FastForward:
     """
 
     def __init__(self, engine: Engine) -> None:
-        """An engine whose runner only counts. A leap does not tell its log how scarce memory gets meanwhile."""
+        """An engine whose runner only counts. A leap leaves out that the head of the queue still waits."""
         self.engine = engine
 
     def leap(self, limit: int) -> tuple[Stretch, list[Sequence]] | None:

@@ -144,7 +144,7 @@ class Scheduler:
     def decodes_ahead(self) -> int:
         """How many of the next steps only decode, and preempt, admit and cut nobody, if no request arrives.
 
-        A lower bound: 0 where the next step has to be decided to know. Somebody may finish in the last of them.
+        A lower bound: 0 where the next step has to be decided to know. In the last of them some may finish.
         Memory is another matter: whoever leaps ahead sees to it that the blocks last.
         """
         rules, running = self._rules, self.running
@@ -210,7 +210,7 @@ class Scheduler:
                     batch.budget -= num_new
 
     def _note_self_preemption(self, seq: Sequence) -> None:
-        """Notes whether a request larger than the pool was computed and lost again, and nobody got a token."""
+        """Notes whether a request larger than the pool was computed and lost, and nobody got a token."""
         emitted = self._progress.num_emitted
         self._thrashes = seq.request.id in self._recovery.outgrown and emitted == self._emitted_before
         self._emitted_before = emitted
