@@ -1,7 +1,7 @@
 """Small frozen settings, and the one place where the parts of an engine are wired."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pycore.cost_model import DEFAULT_EFFICIENCY, CostModel, Efficiency, FixedStep, Roofline
 from pycore.engine import Engine
@@ -199,7 +199,10 @@ def build_cost_model(config: EngineConfig) -> CostModel:
     """The clock that `config` asks for."""
     if config.deployment is None:
         return FixedStep(config.step_ns)
-    return Roofline(config.deployment, config.efficiency, config.memory.block_size)
+    memory, efficiency = config.memory, config.efficiency
+    if memory.mode == "contiguous":
+        efficiency = replace(efficiency, kernel=None)  # nothing is looked up
+    return Roofline(config.deployment, efficiency, memory.block_size)
 
 
 def build_allocator(config: EngineConfig, log: EventLog | NullLog) -> KVAllocator:

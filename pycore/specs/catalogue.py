@@ -1,7 +1,6 @@
 """Models and GPUs by name."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import TypeVar
 
 from pycore.specs.gpu_spec import GpuSpec
@@ -66,6 +65,8 @@ def _find(kind: str, name: str, known: Mapping[str, _Spec], aliases: Mapping[str
     wanted = _plain(name)
     if wanted in by_plain:
         return known[by_plain[wanted]]
+    from difflib import get_close_matches  # here: a browser would load it only for a name that is wrong
+
     close = get_close_matches(wanted, by_plain, n=5, cutoff=0.6)
     near = tuple(dict.fromkeys(by_plain[each] for each in close))[:3]
     raise UnknownNameError(kind, name, near or tuple(known))
