@@ -76,7 +76,7 @@ export class ExperimentForm {
   read() {
     return Object.fromEntries(
       this._declared.params.map((param) => {
-        const field = this._form.elements[param.name];
+        const field = this._form.elements.namedItem(param.name);
         const value = param.kind === "bool" ? field.checked : field.value;
         return [param.name, param.kind === "int" && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value];
       }),
@@ -85,7 +85,7 @@ export class ExperimentForm {
 
   write(settings) {
     for (const { name, kind } of this._declared.params) {
-      const field = this._form.elements[name];
+      const field = this._form.elements.namedItem(name);
       if (kind === "bool") {
         field.checked = settings[name];
       } else {
