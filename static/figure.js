@@ -2,6 +2,7 @@
 
 import { bokehDocument } from "./page_data.js";
 
+const FIGURES = ["pool", "waste", "timeline"]; // that the page carries, see app/frontend/page.py
 const Bokeh = () => window.Bokeh;
 
 // Figures are pictures: pointers are followed by what lies around them, and Tab shall not stop in them.
@@ -9,11 +10,35 @@ function makeInert(root = document) {
   root.querySelectorAll(".bk-Figure").forEach((figure) => (figure.inert = true));
 }
 
+const LOOKS = ["decimated_glyph", "selection_glyph", "nonselection_glyph", "muted_glyph"];
+const LOOK_METHODS = ["set_data", "set_visuals", "after_visuals", "after_lazy_visuals", "map_data"];
+
+// Leaves out what Bokeh does at every change of data and these pictures never show: four more looks of each glyph
+// (selected, muted …), a mask of what lies outside the frame (nothing does), an element of the document as large
+// as the glyph, whose style sheet is written anew at every repaint, and a second canvas for tools.
+function drawPlainly(figure) {
+  figure.canvas_view.overlays.el.style.display = "none";
+  for (const renderer of figure.renderer_views.values()) {
+    renderer.update_position = () => {};
+    if (renderer.glyph) {
+      renderer._update_masked_indices = () => renderer.all_indices;
+      for (const look of LOOKS) {
+        for (const method of LOOK_METHODS) {
+          renderer[look][method] = () => {};
+        }
+      }
+    }
+  }
+}
+
 // Draws the figures that the page carries.
 export async function openFigures() {
   const { docs, item } = bokehDocument;
   await Bokeh().embed.embed_items(docs, [item]);
   makeInert();
+  for (const name of FIGURES) {
+    drawPlainly(Bokeh().index.find_one_by_id(model(name).id));
+  }
 }
 
 export const hasModel = (name) => Bokeh().documents.some((each) => each.get_model_by_name(name));

@@ -1,6 +1,8 @@
 // Names and numbers on the pool's cells, as text over the figure: a canvas measures all its text anew at every
 // repaint, which cost a third of a step; here only cells whose owner has changed are touched.
 
+import { say } from "./text.js";
+
 const LONG = 6; // characters from which a name is set smaller
 
 export class PoolLabels {
@@ -48,7 +50,7 @@ export class PoolLabels {
         return;
       }
       this._shown[block] = look;
-      name.textContent = found ? found.label : "";
+      say(name, found ? found.label : "");
       name.classList.toggle("long", found?.label.length > LONG);
       name.style.backgroundColor = found && !found.solid ? found.colour.fill : "transparent"; // else it has no ground
       if (found) {

@@ -1,6 +1,6 @@
 // The counters, the pool's title and its state in words.
 
-import { percent, text } from "./text.js";
+import { percent, say, text } from "./text.js";
 
 const MOST_NAMED = 8; // requests named in "can never fit"
 
@@ -29,20 +29,19 @@ export class Readouts {
       rejected: frame.rejected,
     };
     for (const [name, value] of Object.entries(shown)) {
-      this._figures.get(name).textContent = value;
+      say(this._figures.get(name), value);
     }
     if (recording.shares) {
-      this._shared.label.textContent = text("page.count.shared", { n: frame.most_holders });
-      this._shared.value.textContent = text("page.count.shared.value", { n: frame.saved });
+      say(this._shared.label, text("page.count.shared", { n: frame.most_holders }));
+      say(this._shared.value, text("page.count.shared.value", { n: frame.saved }));
     }
-    this._shared.box.hidden = !recording.shares;
+    this._shared.box.toggleAttribute("hidden", !recording.shares);
     this._figures.get("waiting").parentElement.classList.toggle("warn", frame.waiting > 0);
-    this._title.textContent = text("page.pool.title", { blocks: recording.numBlocks, size: recording.blockSize });
-    this._words.textContent = text("page.pool.words", {
-      used: frame.used_blocks,
-      blocks: recording.numBlocks,
-      running: frame.running,
-    });
+    say(this._title, text("page.pool.title", { blocks: recording.numBlocks, size: recording.blockSize }));
+    say(
+      this._words,
+      text("page.pool.words", { used: frame.used_blocks, blocks: recording.numBlocks, running: frame.running }),
+    );
     this._drawState(recording, frame);
   }
 
@@ -74,7 +73,9 @@ export class Readouts {
       sentences.push(text("page.pool.rejected", { names: names.slice(0, MOST_NAMED).join(" ") + more }));
       state = state || "rejected";
     }
-    this._state.textContent = sentences.join(" ");
-    this._state.dataset.poolState = state;
+    say(this._state, sentences.join(" "));
+    if (this._state.dataset.poolState !== state) {
+      this._state.dataset.poolState = state;
+    }
   }
 }

@@ -40,13 +40,13 @@ export class SimulateTab {
       tables.reset(recording);
       log.reset();
     });
-    state.on(["recording", "frame", "lang"], (now) => {
-      readouts.draw(now.recording, now.frame);
-      timeline.moveTo(now.frame);
-    });
-    state.on(["recording", "frame", "lang", "theme", "width"], (now) => waste.draw(now.recording, now.frame));
+    state.on(["recording", "frame"], ({ frame }) => timeline.moveTo(frame));
+    state.on(["recording", "glance", "lang"], (now) => readouts.draw(now.recording, now.glance));
+    state.on(["recording", "glance", "lang", "theme", "width"], (now) => waste.draw(now.recording, now.glance));
     state.on(["recording", "other", "rest", "lang"], (now) => story.draw(now.recording, now.rest, now.other));
-    state.on(["recording", "frame", "lang", "playing"], (now) => this.transport.draw(now));
+    state.on(["recording", "frame"], ({ recording, frame }) => this.transport.moveTo(frame, recording.steps));
+    state.on(["recording", "glance", "lang"], (now) => this.transport.tell(now.glance, now.recording.steps));
+    state.on(["lang", "playing"], ({ playing }) => this.transport.offer(playing));
     state.on(["recording", "frame", "pinned", "preview", "theme", "width"], (now) =>
       pool.draw(now.recording, now.frame, lit(now), now.theme),
     );

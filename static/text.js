@@ -42,4 +42,15 @@ export function applyTexts(root = document) {
   }
 }
 
+// Sets what an element says. One that says it already is left alone, and one that says something else keeps its
+// node: the less changes in the document, the sooner the next frame is there.
+export function say(element, words) {
+  const said = element.firstChild;
+  if (said?.nodeType !== Node.TEXT_NODE || said.nextSibling) {
+    element.textContent = words;
+  } else if (said.data !== String(words)) {
+    said.data = words;
+  }
+}
+
 export const percent = (share) => Math.round(100 * share);

@@ -16,6 +16,12 @@ export class Timeline {
     this._place = place;
     this._playhead = playhead;
     this._steps = 1;
+    this._at = 0;
+    this._width = 0;
+    new ResizeObserver(([{ contentRect }]) => {
+      this._width = contentRect.width;
+      this.moveTo(this._at);
+    }).observe(place);
     const seek = (event, dragging) => {
       const box = place.getBoundingClientRect();
       const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
@@ -60,7 +66,9 @@ export class Timeline {
   }
 
   moveTo(t) {
-    this._playhead.style.left = `${(100 * t) / this._steps}%`;
+    this._at = t;
+    this._width ||= this._place.clientWidth;
+    this._playhead.style.transform = `translateX(${(t / this._steps) * this._width}px)`;
   }
 
   recolour(theme) {

@@ -1,6 +1,6 @@
 // Playback: the only thing that moves the playhead by itself, and only after the user has asked.
 
-import { text } from "./text.js";
+import { say, text } from "./text.js";
 
 export class Transport {
   // state keys: recording, frame, playing, dragging, speed.
@@ -78,13 +78,24 @@ export class Transport {
     requestAnimationFrame((at) => this._tick(at));
   }
 
-  draw({ recording, frame, playing }) {
-    this._slider.max = recording.steps;
+  // Puts the slider's thumb at a frame.
+  moveTo(frame, steps) {
+    if (this._slider.max !== String(steps)) {
+      this._slider.max = steps;
+    }
     this._slider.value = frame;
-    const words = text("page.frame.value", { step: frame, steps: recording.steps });
+  }
+
+  // Says at which step the playhead stands.
+  tell(step, steps) {
+    const words = text("page.frame.value", { step, steps });
     this._slider.setAttribute("aria-valuetext", words);
-    this._words.textContent = words;
-    this._short.textContent = text("page.frame.short", { step: frame, steps: recording.steps });
+    say(this._words, words);
+    say(this._short, text("page.frame.short", { step, steps }));
+  }
+
+  // Makes the button the one that pauses or the one that plays.
+  offer(playing) {
     const label = text(playing ? "page.go.pause" : "page.go.play");
     this._play.setAttribute("aria-label", label);
     this._play.title = label;

@@ -3,7 +3,7 @@
 import { scheme } from "./colours.js";
 import { model, setGlyph } from "./figure.js";
 import { emptyHatch, HATCHES, pushHatch } from "./hatch.js";
-import { percent, text } from "./text.js";
+import { percent, say, text } from "./text.js";
 
 const HEIGHT = 28; // px, as app/frontend/waste_bar.py has it
 const LINES = { ...HATCHES, external: { spacing: 3, width: 1, crossed: false } };
@@ -32,10 +32,8 @@ export class WasteBar {
       left.push(at);
       at += frame[part] / recording.capacity;
       right.push(at);
-      this._figures[i].textContent = text("page.part.value", {
-        n: frame[part],
-        share: percent(frame[part] / recording.capacity),
-      });
+      const share = percent(frame[part] / recording.capacity);
+      say(this._figures[i], text("page.part.value", { n: frame[part], share }));
     });
     const colours = this._colours ?? this._parts.data.colour;
     this._parts.data = { ...this._parts.data, left, right, colour: colours };
@@ -48,7 +46,7 @@ export class WasteBar {
       }
     });
     this._hatch.data = hatch;
-    this._sum.textContent = text("page.waste.sum", { capacity: recording.capacity });
+    say(this._sum, text("page.waste.sum", { capacity: recording.capacity }));
   }
 
   recolour(theme) {
