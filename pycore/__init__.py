@@ -23,6 +23,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     workload.few_shot                   prompts with token ids, which share examples
     workload.common_prompt              prompts with a beginning in common
     workload.multi_turn                 chats whose prompts grow turn by turn
+    workload.block_chats                prompts told by ids of blocks: chats, and documents in a circle
     workload.trace                      the requests of a file, and how they were read
     workload.trace_file                 opens a trace file and reads it in chunks
     workload.trace_reading              a file being read: rows in, requests out
@@ -129,6 +130,8 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.group_run               one group alone in memory, watched while it shares
     experiments.beam_search             beams that fork and are dropped
     experiments.beam_run                one search, and the same without any KV
+    experiments.eviction_policies       which block a prefix cache should give up
+    experiments.hit_rate_curve          hit rates by policy and capacity, as table and chart
     experiments.shared_prefix           a system prompt kept in memory
     experiments.mixed_decoding          plain, parallel and beam in one batch
     experiments.load_run                a load that shares, run and counted

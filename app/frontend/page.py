@@ -28,7 +28,7 @@ from pycore.experiments import by_subject
 from pycore.specs import A100_40GB, LLAMA_3_8B
 
 STATIC = Path(__file__).parents[2] / "static"
-PAGE_CATALOGUES = ("page", "tabs", "experiments", "cache_experiments", "replay")
+PAGE_CATALOGUES = ("page", "tabs", "experiments", "cache_experiments", "hit_rate_experiments", "replay")
 FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away
 
 

@@ -3,6 +3,7 @@
 from pycore.experiments.beam_search import BEAM_SEARCH
 from pycore.experiments.block_size import BLOCK_SIZE
 from pycore.experiments.capacity_below_request import CAPACITY_BELOW_REQUEST
+from pycore.experiments.eviction_policies import EVICTION_POLICIES
 from pycore.experiments.experiment import SUBJECTS, Experiment
 from pycore.experiments.external_fragmentation import EXTERNAL_FRAGMENTATION
 from pycore.experiments.few_shot_order import FEW_SHOT_ORDER
@@ -40,6 +41,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         PARTIAL_BLOCKS,
         MIDDLE_OF_CHAIN,
         CAPACITY_BELOW_REQUEST,
+        EVICTION_POLICIES,
         HIT_RATE_IS_NOT_TIME,
     )
 }
