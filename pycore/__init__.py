@@ -150,5 +150,12 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.block_run               the run behind the experiments on blocks
     experiments.hit_rate_is_not_time    what a hit saves, in seconds
     experiments.prefill_time            what prefills cost on a GPU
+    experiments.starvation              who starves, and what it costs to be fair
+    experiments.recompute_as_hits       preempted requests that find their own blocks
+    experiments.retried_admission       a waiting request that is counted in every step
+    experiments.hits_above_prompt       more tokens found than the prompt has
+    experiments.usage_zero              a pool in no use, full of prefixes
+    experiments.evictable_is_no_leak    memory that does not come back, and a leak
+    experiments.admission_run           the run behind the experiments on admissions
     experiments.prefix_run              the run behind the experiments on order
 """

@@ -3,6 +3,7 @@
 from pycore.experiments.beam_search import BEAM_SEARCH
 from pycore.experiments.block_size import BLOCK_SIZE
 from pycore.experiments.capacity_below_request import CAPACITY_BELOW_REQUEST
+from pycore.experiments.evictable_is_no_leak import EVICTABLE_IS_NO_LEAK
 from pycore.experiments.eviction_policies import EVICTION_POLICIES
 from pycore.experiments.experiment import SUBJECTS, Experiment
 from pycore.experiments.external_fragmentation import EXTERNAL_FRAGMENTATION
@@ -10,16 +11,21 @@ from pycore.experiments.few_shot_order import FEW_SHOT_ORDER
 from pycore.experiments.fragmentation import FRAGMENTATION
 from pycore.experiments.hash_or_radix import HASH_OR_RADIX
 from pycore.experiments.hit_rate_is_not_time import HIT_RATE_IS_NOT_TIME
+from pycore.experiments.hits_above_prompt import HITS_ABOVE_PROMPT
 from pycore.experiments.middle_of_chain import MIDDLE_OF_CHAIN
 from pycore.experiments.mixed_decoding import MIXED_DECODING
 from pycore.experiments.multi_turn import MULTI_TURN
 from pycore.experiments.paged_attention import PAGED_ATTENTION
 from pycore.experiments.parallel_sampling import PARALLEL_SAMPLING
 from pycore.experiments.partial_blocks import PARTIAL_BLOCKS
+from pycore.experiments.recompute_as_hits import RECOMPUTE_AS_HITS
 from pycore.experiments.refcount_bug import REFCOUNT_BUG
+from pycore.experiments.retried_admission import RETRIED_ADMISSION
 from pycore.experiments.shared_prefix import SHARED_PREFIX
 from pycore.experiments.short_prefix import SHORT_PREFIX
+from pycore.experiments.starvation import STARVATION
 from pycore.experiments.theorem import THEOREM
+from pycore.experiments.usage_zero import USAGE_ZERO
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
@@ -43,6 +49,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         CAPACITY_BELOW_REQUEST,
         EVICTION_POLICIES,
         HIT_RATE_IS_NOT_TIME,
+        STARVATION,
+        RECOMPUTE_AS_HITS,
+        RETRIED_ADMISSION,
+        HITS_ABOVE_PROMPT,
+        USAGE_ZERO,
+        EVICTABLE_IS_NO_LEAK,
     )
 }
 

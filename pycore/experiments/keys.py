@@ -6,7 +6,18 @@ Columns that several experiments show are declared here once, with a key that is
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pycore.experiments.result import PERCENT, SECONDS, STEPS, TOKENS, Cell, Chart, Column, Series, Table
+from pycore.experiments.result import (
+    BLOCKS,
+    PERCENT,
+    SECONDS,
+    STEPS,
+    TOKENS,
+    Cell,
+    Chart,
+    Column,
+    Series,
+    Table,
+)
 
 _SHARED = "experiment.column."
 
@@ -22,6 +33,8 @@ PREFILL_TIME = Column(f"{_SHARED}prefill_time", "float", SECONDS)
 CAPACITY = Column(f"{_SHARED}capacity", "int", TOKENS)
 BLOCK_SIZE = Column(f"{_SHARED}block_size", "int", TOKENS)
 CACHE = Column(f"{_SHARED}cache", "key")
+LOOKED_UP = Column(f"{_SHARED}looked_up", "int", TOKENS)
+POOL_BLOCKS = Column(f"{_SHARED}pool_blocks", "int", BLOCKS)
 COUNTING = Column(f"{_SHARED}counting", "key")
 STEP = Column(f"{_SHARED}step", "int")
 
