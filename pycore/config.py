@@ -14,10 +14,14 @@ from pycore.memory.free_list import FREE_ORDERS
 from pycore.memory.paged import PagedAllocator
 from pycore.memory.placement import PLACEMENTS
 from pycore.memory.prefix_caching import PrefixCachingAllocator
+from pycore.memory.radix_caching import RadixCachingAllocator
 from pycore.memory.swap_space import SwapSpace
+from pycore.memory.tree_pool import TreePool
 from pycore.model_runner import CountingRunner, ModelRunner
 from pycore.prefix_cache.block_hash import BLOCK_HASHES
+from pycore.prefix_cache.eviction import EVICTION
 from pycore.prefix_cache.hash_chain import HashChain
+from pycore.prefix_cache.radix import RadixCache
 from pycore.request import Request
 from pycore.rng import Rng
 from pycore.scheduling.batch import NO_LIMIT
@@ -28,7 +32,7 @@ from pycore.scheduling.scheduler import Scheduler
 from pycore.specs import Deployment
 
 MODES = ("paged", "contiguous")
-PREFIX_CACHES = ("none", "hash_chain")
+PREFIX_CACHES = ("none", "hash_chain", "radix")
 
 
 class ConfigError(ValueError):
@@ -60,7 +64,7 @@ class MemoryConfig:
         mode: "paged" or "contiguous".
         num_blocks: physical blocks in the pool.
         block_size: token slots a block.
-        free_order: paged: one of FREE_ORDERS; with a prefix cache free blocks are a queue instead.
+        free_order: paged: one of FREE_ORDERS; with a hash chain free blocks are a queue instead.
         reservation: contiguous: one of RESERVATIONS.
         placement: contiguous: one of PLACEMENTS.
         prefix_len: paged: tokens of the prefix that the operator keeps in memory; 0: none.
@@ -68,6 +72,9 @@ class MemoryConfig:
         prefix_cache: paged: one of PREFIX_CACHES: whether the beginning of a prompt is found again.
         block_hash: hash chain: one of BLOCK_HASHES.
         uncached_first: hash chain: whether freed blocks of no use are handed out first (see FreeQueue).
+        page_size: radix: tokens a page, a divisor of the block size. The pool is cut into pages, which are
+            its blocks from there on; a prefix is found again to the page.
+        eviction: radix: one of EVICTION: which leaf is given up first.
 
     Raises:
         ConfigError: a value out of range.
@@ -84,6 +91,8 @@ class MemoryConfig:
     prefix_cache: str = "none"
     block_hash: str = "blake2b"
     uncached_first: bool = True
+    page_size: int = 1
+    eviction: str = "lru"
 
     def __post_init__(self) -> None:
         _require("mode", self.mode, self.mode in MODES, "one of " + ", ".join(MODES))
@@ -98,12 +107,20 @@ class MemoryConfig:
             ("placement", PLACEMENTS),
             ("prefix_cache", PREFIX_CACHES),
             ("block_hash", BLOCK_HASHES),
+            ("eviction", EVICTION),
         ):
             value = getattr(self, setting)
             _require(setting, value, value in choices, "one of " + ", ".join(choices))
         if self.prefix_cache != "none":
             _require("mode", self.mode, self.mode == "paged", "paged with a prefix cache")
             _require("prefix_len", self.prefix_len, self.prefix_len == 0, "0 beside a prefix cache")
+        divides = self.page_size >= 1 and self.block_size % self.page_size == 0
+        _require("page_size", self.page_size, divides, f"a divisor of the block size, {self.block_size}")
+
+    @property
+    def pages_a_block(self) -> int:
+        """Pieces that a block of the pool is cut into."""
+        return self.block_size // self.page_size if self.prefix_cache == "radix" else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +219,7 @@ def build_cost_model(config: EngineConfig) -> CostModel:
     memory, efficiency = config.memory, config.efficiency
     if memory.mode == "contiguous":
         efficiency = replace(efficiency, kernel=None)  # nothing is looked up
-    return Roofline(config.deployment, efficiency, memory.block_size)
+    return Roofline(config.deployment, efficiency, memory.block_size // memory.pages_a_block)
 
 
 def build_allocator(config: EngineConfig, log: EventLog | NullLog) -> KVAllocator:
@@ -216,16 +233,21 @@ def build_allocator(config: EngineConfig, log: EventLog | NullLog) -> KVAllocato
     rng = Rng(config.seed).fork("free_order")
     swap_space = None
     if memory.cpu_blocks:
-        swap_space = SwapSpace(
-            BlockPool(memory.cpu_blocks, FREE_ORDERS["ascending"](range(memory.cpu_blocks), rng))
-        )
+        cpu_blocks = memory.cpu_blocks * memory.pages_a_block
+        swap_space = SwapSpace(BlockPool(cpu_blocks, FREE_ORDERS["ascending"](range(cpu_blocks), rng)))
     null_block = RULES[config.scheduler.rules].null_block
     if memory.prefix_cache == "hash_chain":
         chain = HashChain(memory.block_size, BLOCK_HASHES[memory.block_hash])
         pool = CachingBlockPool(memory.num_blocks, chain, uncached_first=memory.uncached_first)
         return PrefixCachingAllocator(pool, log, null_block=null_block, swap_space=swap_space)
+    num_blocks = memory.num_blocks * memory.pages_a_block
+    free_list = FREE_ORDERS[memory.free_order](range(num_blocks), rng)
+    if memory.prefix_cache == "radix":
+        tree = RadixCache(memory.page_size, EVICTION[memory.eviction])
+        pool = TreePool(num_blocks, tree, free_list)
+        return RadixCachingAllocator(pool, log, null_block=null_block, swap_space=swap_space)
     return PagedAllocator(
-        BlockPool(memory.num_blocks, FREE_ORDERS[memory.free_order](range(memory.num_blocks), rng)),
+        BlockPool(num_blocks, free_list),
         memory.block_size,
         log,
         prefix_len=memory.prefix_len,

@@ -169,12 +169,63 @@ class BlocksEvicted:
     """Cached blocks that nobody held were needed for something else.
 
     Attributes:
-        seq: who got them.
-        blocks: in the order they were handed out.
+        seq: who got them, or some of them: a leaf of a tree goes whole.
+        blocks: in the order they were given up.
+        nodes: of a radix tree, in the same order; 0 nodes where there is none. Left out of `repr`.
     """
 
     seq: int
     blocks: tuple[int, ...]
+    nodes: tuple[int, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixCached:
+    """What a sequence computed joined the radix tree, as a new leaf.
+
+    Attributes:
+        blocks: of the leaf, in logical order.
+        node: the new leaf.
+        parent: the node that it hangs on.
+        num_held: tokens before it that the tree had already.
+    """
+
+    seq: int
+    blocks: tuple[int, ...]
+    node: int
+    parent: int
+    num_held: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSplit:
+    """Two prompts part within a node of the radix tree, which became two.
+
+    Attributes:
+        seq: whose look-up or insert it was.
+        node: the lower half; it keeps its number and its children.
+        upper: the new node above it.
+        num_tokens: that the new node stands for.
+    """
+
+    seq: int
+    node: int
+    upper: int
+    num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicatesFreed:
+    """A sequence computed what joined the radix tree meanwhile: it goes on with the tree's blocks.
+
+    Attributes:
+        blocks: its own, given back.
+        free: blocks that are free now.
+    """
+
+    seq: int
+    blocks: tuple[int, ...]
+    free: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +339,9 @@ Event = (
     | PrefixShared
     | PrefixHit
     | BlocksEvicted
+    | PrefixCached
+    | NodeSplit
+    | DuplicatesFreed
     | Outgrown
     | Dropped
     | SwappedOut

@@ -122,6 +122,15 @@ class Narrator:
                 return key, {"blocks": event.num_blocks, "tokens": event.num_tokens}
             case ev.PrefixHit():
                 return key, {"tokens": event.num_tokens}
+            case ev.BlocksEvicted(nodes=nodes) if nodes:
+                return f"{key}.tree", {"nodes": len(nodes)}
+            case ev.PrefixCached():
+                tokens = len(event.blocks) * unit
+                return key, {"node": event.node, "tokens": tokens, "held": event.num_held}
+            case ev.NodeSplit():
+                return key, {"node": event.node, "upper": event.upper, "tokens": event.num_tokens}
+            case ev.DuplicatesFreed():
+                return key, {"free": event.free}
             case ev.Outgrown():
                 return key, {"needed": event.needed // unit, "limit": event.limit // unit}
             case ev.SwappedOut():

@@ -1,29 +1,90 @@
 """A pool whose blocks outlive their holders: free, in use, or cached.
 
-          allocate              free, has a key            share (a hit)
+          allocate              free, known                share (a hit)
 free ───────────────▶ in use ──────────────────▶ cached ──────────────────▶ in use
   ▲                      │                          │
-  └──── free, no key ────┘                          └── allocate: evicted, then in use
+  └─── free, unknown ────┘                          └── evicted: free, or in use by somebody else
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from pycore.memory.block_pool import BlockPool
+from pycore.memory.free_list import FreeList
 from pycore.memory.free_queue import FreeQueue
 from pycore.prefix_cache.hash_chain import HashChain
 
 
-class CachingBlockPool(BlockPool):
-    """A BlockPool over a FreeQueue; cached blocks can be handed out too, and lose their key when they are.
+class CachingPool(BlockPool):
+    """A BlockPool some of whose blocks an index knows; those can be handed out too once nobody holds them.
+
+    The index never owns a block: it names those whose content it knows. Its free list can `remove` a block.
 
     Attributes:
         num_free: blocks that can be handed out, the cached ones among them.
         num_cached: of those, the cached ones.
-        chain: the keys.
-        evicted: blocks that lost their key since somebody last cleared the list.
+        evicted: blocks that the index had to give up since somebody last cleared the list.
     """
 
-    __slots__ = ("chain", "evicted")
+    __slots__ = ("_known", "evicted")
+
+    def __init__(self, num_blocks: int, free_list: FreeList, known: Container[int]) -> None:
+        """All blocks start free.
+
+        Args:
+            num_blocks, free_list: see BlockPool.
+            known: the blocks that the index knows; none yet.
+        """
+        super().__init__(num_blocks, free_list)
+        self._known = known
+        self.evicted: list[int] = []
+
+    def share(self, blocks: Iterable[int]) -> None:
+        """See BlockPool; a cached block leaves the free list, whoever else is in it keeps its place.
+
+        Raises:
+            ValueError: one of them is free and not cached (then nothing changed).
+        """
+        blocks = list(blocks)
+        ref_counts = self._ref_counts
+        unused = [block for block in blocks if not ref_counts[block]]
+        for block in unused:
+            if block not in self._known:
+                raise ValueError(f"cannot share block {block}: it is free, and nothing is cached in it")
+        for block in dict.fromkeys(unused):
+            self._free.remove(block)
+            self.num_free -= 1
+            self.num_cached -= 1
+        for block in blocks:
+            ref_counts[block] += 1
+
+    def free(self, blocks: Iterable[int]) -> list[int]:
+        """See BlockPool. The order given is the order in the free list."""
+        released = super().free(blocks)
+        known = self._known
+        self.num_cached += sum([block in known for block in released])
+        return released
+
+    def num_unused(self, blocks: Iterable[int]) -> int:
+        """How many of the blocks nobody holds."""
+        return sum(self._ref_counts[block] == 0 for block in blocks)
+
+    def check(self) -> None:
+        """See BlockPool: also, what is cached is what nobody holds and the index knows."""
+        super().check()
+        cached = sorted(self.cached())
+        expected = [block for block in sorted(self._free) if block in self._known]
+        assert cached == expected, f"cached: {cached}, known and held by nobody: {expected}"
+        assert len(cached) == self.num_cached, f"{self.num_cached} blocks cached, not {cached}"
+
+
+class CachingBlockPool(CachingPool):
+    """A CachingPool over a FreeQueue: blocks have keys, and lose them when their turn in the queue comes.
+
+    Attributes:
+        chain: the keys.
+    """
+
+    __slots__ = ("chain",)
 
     def __init__(self, num_blocks: int, chain: HashChain, *, uncached_first: bool = True) -> None:
         """All blocks start free, handed out in ascending order at first.
@@ -33,9 +94,9 @@ class CachingBlockPool(BlockPool):
             chain: nothing is cached in it.
             uncached_first: see FreeQueue.
         """
-        super().__init__(num_blocks, FreeQueue(range(num_blocks), chain.keys, uncached_first=uncached_first))
+        queue = FreeQueue(range(num_blocks), chain.keys, uncached_first=uncached_first)
+        super().__init__(num_blocks, queue, chain.keys)
         self.chain = chain
-        self.evicted: list[int] = []
 
     def allocate(self, n: int) -> list[int] | None:
         """See BlockPool. Lazy eviction: a block is given up when its turn in the queue has come."""
@@ -45,34 +106,6 @@ class CachingBlockPool(BlockPool):
             self.num_cached -= len(evicted)
             self.evicted += evicted
         return blocks
-
-    def share(self, blocks: Iterable[int]) -> None:
-        """See BlockPool; a cached block leaves the queue, whoever else is in it keeps its place.
-
-        Raises:
-            ValueError: one of them is free and not cached (then nothing changed).
-        """
-        blocks = list(blocks)
-        unused = [block for block in blocks if self.ref_count(block) == 0]
-        for block in unused:
-            if block not in self.chain:
-                raise ValueError(f"cannot share block {block}: it is free, and nothing is cached in it")
-        for block in dict.fromkeys(unused):
-            self._free.remove(block)
-            self.num_free -= 1
-            self.num_cached -= 1
-        for block in blocks:
-            self._ref_counts[block] += 1
-
-    def free(self, blocks: Iterable[int]) -> list[int]:
-        """See BlockPool. The order given is the order in the queue."""
-        released = super().free(blocks)
-        self.num_cached += sum([block in self.chain.keys for block in released])
-        return released
-
-    def num_unused(self, blocks: Iterable[int]) -> int:
-        """How many of the blocks nobody holds."""
-        return sum(self._ref_counts[block] == 0 for block in blocks)
 
     def cached(self) -> list[int]:
         """Blocks that are cached and that nobody holds, the next to be evicted first."""
@@ -84,8 +117,6 @@ class CachingBlockPool(BlockPool):
         self.num_cached = 0
 
     def check(self) -> None:
-        """See BlockPool."""
+        """See CachingPool."""
         super().check()
         self.chain.check()
-        cached = self.cached()
-        assert len(cached) == self.num_cached, f"{self.num_cached} blocks cached, not {cached}"

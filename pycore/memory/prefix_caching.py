@@ -1,26 +1,19 @@
-"""Paged memory that finds the beginning of a prompt in blocks that are there already."""
+"""Paged memory that finds the beginning of a prompt by the keys of its full blocks."""
 
 from collections.abc import Iterable
-from collections.abc import Sequence as Series
 
-from pycore.events import BlocksEvicted, EventLog, NullLog, PrefixHit
-from pycore.memory.block_table import BlockTable
+from pycore.events import EventLog, NullLog
 from pycore.memory.caching_pool import CachingBlockPool
-from pycore.memory.paged import PagedAllocator
+from pycore.memory.prefix_reuse import PrefixReusingAllocator
 from pycore.memory.swap_space import SwapSpace
-from pycore.prefix_cache.prefix_stats import PrefixStats
 from pycore.request import Sequence
 
 
-class PrefixCachingAllocator(PagedAllocator):
+class PrefixCachingAllocator(PrefixReusingAllocator):
     """A PagedAllocator whose full blocks have keys and are found again, in use or not (vLLM V1).
 
     Blocks get their keys when they are allocated, so an equal prompt later in the same step finds them: it is
-    computed after them. All but the last token of a sequence can be found, floored to blocks, as a forward
-    pass needs one token at least.
-
-    Attributes:
-        stats: hits so far.
+    computed after them.
     """
 
     def __init__(
@@ -38,7 +31,6 @@ class PrefixCachingAllocator(PagedAllocator):
         """
         super().__init__(pool, pool.chain.block_size, log, null_block=null_block, swap_space=swap_space)
         self.pool: CachingBlockPool = pool
-        self.stats = PrefixStats()
 
     def look_up(self, seq: Sequence) -> list[int]:
         """The blocks that hold the beginning of the sequence. Pure: it does not count as a use of them."""
@@ -48,29 +40,14 @@ class PrefixCachingAllocator(PagedAllocator):
         self.pool.chain.extend(seq.block_keys, seq.tokens, prompt)
         return self.pool.chain.look_up(seq.block_keys[: (seq.num_tokens - 1) // self.block_size])
 
-    def slots_to_admit(self, group: Series[Sequence], budget: int | None = None) -> int:
-        """See KVAllocator. A block that is found counts too unless somebody holds it."""
-        found = self.look_up(group[0])
-        if budget is not None:
-            budget += len(found) * self.block_size
-        held = len(found) - self.pool.num_unused(found)
-        return super().slots_to_admit(group, budget) - held * self.block_size
+    def find(self, seq: Sequence) -> tuple[int, int]:
+        """See PrefixReusingAllocator."""
+        blocks = self.look_up(seq)
+        return len(blocks) * self.block_size, self.pool.num_unused(blocks) * self.block_size
 
     def match_prefix(self, seq: Sequence) -> int:
         """See KVAllocator."""
-        blocks = self.look_up(seq)
-        num_tokens = len(blocks) * self.block_size
-        if seq.tokens is not None:
-            self.stats.count(seq.num_tokens, num_tokens, preempted=seq.preemptions > 0)
-        if not blocks:
-            return 0
-        self.pool.share(blocks)
-        table = self._tables[seq.id] = BlockTable(seq.request.kv_len)
-        table.append(blocks, self.block_size)
-        table.num_tokens = num_tokens
-        table.num_keyed = len(blocks)
-        self._log.emit(PrefixHit, seq.id, tuple(blocks), num_tokens)
-        return num_tokens
+        return self._take_found(seq, self.look_up(seq))
 
     def allocate_slots(self, seq: Sequence, num_new: int) -> bool:
         """See KVAllocator. Blocks that these tokens fill have a key from here on."""
@@ -100,20 +77,6 @@ class PrefixCachingAllocator(PagedAllocator):
         self._tables[child.id].num_keyed = min(
             self._tables[parent.id].num_keyed, child.num_computed // self.block_size
         )
-
-    def reset(self) -> bool:
-        """Forgets all that is cached, unless somebody holds a block; returns whether it did."""
-        if self._tables:
-            return False
-        self.pool.forget_all()
-        return True
-
-    def _new_blocks(self, seq: Sequence, n: int) -> list[int] | None:
-        blocks = super()._new_blocks(seq, n)
-        if self.pool.evicted:
-            self._log.emit(BlocksEvicted, seq.id, tuple(self.pool.evicted))
-            self.pool.evicted.clear()
-        return blocks
 
     def _in_order_of_release(self, blocks: list[int]) -> Iterable[int]:
         """The last one first, so that a chain loses its tail before its head."""

@@ -1,6 +1,6 @@
 """Which leaf of a radix tree is given up first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from heapq import heapify, heappop, heappush
 
@@ -73,16 +73,17 @@ class EvictionQueue:
     one, superseded, is dropped when it comes up, or with all others of its kind once they are half the heap.
     """
 
-    __slots__ = ("_heap", "_policy", "_superseded")
+    __slots__ = ("_heap", "_superseded", "policy")
 
     def __init__(self, policy: Policy) -> None:
-        self._policy = policy
+        """Nothing may go; `policy` ranks what may."""
+        self.policy = policy
         self._heap: list[tuple[Rank, int, Node]] = []
         self._superseded = 0
 
     def put(self, leaf: Node) -> None:
         """Tells that `leaf` may go from now on, or that it may still and was used."""
-        rank = self._policy(leaf)
+        rank = self.policy(leaf)
         entry = leaf.entry
         if entry is None:
             leaf.entry = rank
@@ -98,7 +99,7 @@ class EvictionQueue:
 
     def pop(self) -> Node | None:
         """Takes out the leaf of the lowest rank, ties by id; None if no leaf may go."""
-        heap, policy = self._heap, self._policy
+        heap, policy = self._heap, self.policy
         while heap:
             rank, number, node = heappop(heap)
             if node.entry != rank:
@@ -119,8 +120,26 @@ class EvictionQueue:
         assert len(entries) == len(self._heap), "a leaf is twice in the queue at the same rank"
         for leaf in leaves:
             assert leaf.entry is not None, f"{leaf} may go, but is not in the queue"
-            assert leaf.entry <= self._policy(leaf), f"{leaf} would come up too late: {leaf.entry}"
+            assert leaf.entry <= self.policy(leaf), f"{leaf} would come up too late: {leaf.entry}"
         current = sum(rank == node.entry for rank, _, node in self._heap)
         assert len(self._heap) - current == self._superseded, f"{self._superseded} superseded entries"
         queued = {number for rank, number, node in self._heap if rank == node.entry}
         assert queued >= {leaf.id for leaf in leaves}, f"of {leaves} only {queued} are queued"
+
+
+def eviction_order(nodes: Iterable[Node], policy: Policy) -> list[Node]:
+    """Those of `nodes`, all of a tree, that nobody uses, as they go one after the other. Pure."""
+    unused = {node.id: node for node in nodes if not node.users}
+    num_children = {id: len(node.children) for id, node in unused.items()}
+    leaves = [(policy(node), id, node) for id, node in unused.items() if not node.children]
+    heapify(leaves)
+    order = []
+    while leaves:
+        node = heappop(leaves)[2]
+        order.append(node)
+        parent = node.parent
+        if parent.id in unused:
+            num_children[parent.id] -= 1
+            if not num_children[parent.id]:
+                heappush(leaves, (policy(parent), parent.id, parent))
+    return order

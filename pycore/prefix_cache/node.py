@@ -1,7 +1,30 @@
 """A node of a radix tree: a stretch of tokens, and where their KV lies."""
 
 from array import array
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+
+
+def as_tokens(tokens: Sequence[int]) -> array:
+    """The token ids as the tree stores them; an array of this kind is taken as it is, and must not change."""
+    return tokens if type(tokens) is array and tokens.typecode == "q" else array("q", tokens)
+
+
+def num_shared(stretch: array, tokens: array, at: int, end: int) -> int:
+    """Leading tokens that `stretch` and `tokens[at:end]` have in common, of which there is at least one.
+
+    Compares slices, which is a loop in C, and halves the slice that differs.
+    """
+    n = min(len(stretch), end - at)
+    if tokens[at : at + n] == (stretch if n == len(stretch) else stretch[:n]):
+        return n
+    same, different = 0, n  # the first `same` tokens agree, the first `different` do not
+    while different - same > 1:
+        middle = (same + different) // 2
+        if stretch[same:middle] == tokens[at + same : at + middle]:
+            same = middle
+        else:
+            different = middle
+    return same
 
 
 class Node:
@@ -69,3 +92,36 @@ def descendants(root: Node) -> list[tuple[Node, int]]:
         after = start + len(node.tokens)
         todo += [(child, after) for child in reversed(node.children.values())]
     return found
+
+
+def check_nodes(root: Node, page_size: int, now: int) -> tuple[int, int, int, list[Node]]:
+    """Raises AssertionError with the broken node unless each is in its place and of whole pages.
+
+    Args:
+        root: of the tree.
+        page_size: tokens a page.
+        now: the cache's clock.
+
+    Returns:
+        Tokens that nobody uses and that somebody does, the number of nodes, and the leaves that may go.
+    """
+    evictable, protected, leaves = 0, 0, []
+    found = descendants(root)
+    for node, start in found:
+        size = len(node.tokens)
+        assert size > 0, f"{node} stands for nothing"
+        assert size % page_size == 0, f"{node} is not a whole number of pages of {page_size}"
+        assert len(node.values) * page_size == size, f"{node} has {len(node.values)} values"
+        assert node.parent.children[node.edge] is node, f"{node} is not where its parent looks for it"
+        first = node.tokens[0] if page_size == 1 else tuple(node.tokens[:page_size])
+        assert node.edge == first or (start == 0 and node.edge[1] == first), f"{node}: edge {node.edge}"
+        below = list(node.children.values())
+        assert node.users >= sum(child.users for child in below), f"{node} above {below}"
+        assert [child.place for child in below] == sorted(child.place for child in below), below
+        if node.users:
+            protected += size
+        else:
+            evictable += size
+            leaves += [] if below else [node]
+        assert node.last_used <= now, f"{node} was used in the future"
+    return evictable, protected, len(found), leaves

@@ -25,6 +25,18 @@ class Match(NamedTuple):
     values: array
 
 
+class Found(NamedTuple):
+    """What a look at the cache, which is no use of it, finds of a prompt.
+
+    Attributes:
+        num_tokens: how many tokens of it are cached, whole pages only.
+        num_unused: of these, how many nobody has locked.
+    """
+
+    num_tokens: int
+    num_unused: int
+
+
 class Inserted(NamedTuple):
     """What became of a prompt that was put into the cache.
 
@@ -66,6 +78,9 @@ class PrefixCache(Protocol):
 
     def match(self, tokens: Tokens, namespace: Hashable = None) -> Match:
         """The longest cached prefix of `tokens`; counts as a use of it."""
+
+    def peek(self, tokens: Tokens, namespace: Hashable = None) -> Found:
+        """How much of `tokens` is cached. Pure."""
 
     def insert(
         self, tokens: Tokens, values: Sequence[int], priority: int = 0, namespace: Hashable = None

@@ -13,33 +13,10 @@ from array import array
 from collections.abc import Hashable, Sequence
 
 from pycore.prefix_cache.columns import NodeColumns, node_columns
-from pycore.prefix_cache.eviction import EVICTION, EvictionQueue, Policy
-from pycore.prefix_cache.node import Node, descendants
-from pycore.prefix_cache.prefix_cache import Evicted, Inserted, Match, Tokens
+from pycore.prefix_cache.eviction import EVICTION, EvictionQueue, Policy, eviction_order
+from pycore.prefix_cache.node import Node, as_tokens, check_nodes, descendants, num_shared
+from pycore.prefix_cache.prefix_cache import Evicted, Found, Inserted, Match, Tokens
 from pycore.prefix_cache.rules import SGLANG, RadixRules
-
-
-def as_tokens(tokens: Tokens) -> array:
-    """The token ids as the tree stores them; an array of this kind is taken as it is, and must not change."""
-    return tokens if type(tokens) is array and tokens.typecode == "q" else array("q", tokens)
-
-
-def _num_shared(stretch: array, tokens: array, at: int, end: int) -> int:
-    """Leading tokens that `stretch` and `tokens[at:end]` have in common, of which there is at least one.
-
-    Compares slices, which is a loop in C, and halves the slice that differs.
-    """
-    n = min(len(stretch), end - at)
-    if tokens[at : at + n] == (stretch if n == len(stretch) else stretch[:n]):
-        return n
-    same, different = 0, n  # the first `same` tokens agree, the first `different` do not
-    while different - same > 1:
-        middle = (same + different) // 2
-        if stretch[same:middle] == tokens[at + same : at + middle]:
-            same = middle
-        else:
-            different = middle
-    return same
 
 
 class RadixCache:
@@ -108,8 +85,38 @@ class RadixCache:
             self._leaves.put(last)
         return Match(at, node, values)
 
+    def peek(self, tokens: Tokens, namespace: Hashable = None) -> Found:
+        """See PrefixCache. What `match` would find; the tree stays as it is."""
+        tokens, page = as_tokens(tokens), self.page_size
+        end = len(tokens) - len(tokens) % page
+        node, at, unused = self.root, 0, 0
+        while at < end:
+            child = node.children.get(self._edge(tokens, at, namespace))
+            if child is None:
+                break
+            n = num_shared(child.tokens, tokens, at, end)
+            n -= n % page
+            at += n
+            if not child.users:
+                unused += n
+            if n < len(child.tokens):
+                break
+            node = child
+        return Found(at, unused)
+
+    def _edge(self, tokens: array, at: int, namespace: Hashable) -> Hashable:
+        """Under what the stretch that begins at `tokens[at]` is found."""
+        page = self.page_size
+        edge = tokens[at] if page == 1 else tuple(tokens[at : at + page])
+        return edge if at or namespace is None else (namespace, edge)
+
     def insert(
-        self, tokens: Tokens, values: Sequence[int], priority: int = 0, namespace: Hashable = None
+        self,
+        tokens: Tokens,
+        values: Sequence[int],
+        priority: int = 0,
+        namespace: Hashable = None,
+        counted: int = 0,
     ) -> Inserted:
         """See PrefixCache.
 
@@ -118,6 +125,7 @@ class RadixCache:
             values: a slot for each token, or a block number for each whole page; more are not looked at.
             priority: raises that of all nodes on the path.
             namespace: see `match`.
+            counted: leading tokens that an insert for the same request has counted as a hit before.
 
         Raises:
             ValueError: too few values (then nothing changed).
@@ -127,7 +135,7 @@ class RadixCache:
         end = len(tokens) - len(tokens) % page
         if len(values) * page < end:
             raise ValueError(f"{end // page} values are needed for {len(tokens)} tokens, not {len(values)}")
-        node, held, edge, last = self._walk(tokens, namespace, None, priority)
+        node, held, edge, last = self._walk(tokens, namespace, None, priority, counted)
         if last is not None and not last.children and not last.users:
             self._leaves.put(last)
         if held < end:
@@ -140,7 +148,12 @@ class RadixCache:
         return Inserted(held, node)
 
     def _walk(
-        self, tokens: array, namespace: Hashable, values: array | None, priority: int | None
+        self,
+        tokens: array,
+        namespace: Hashable,
+        values: array | None,
+        priority: int | None,
+        counted: int = 0,
     ) -> tuple[Node, int, Hashable, Node | None]:
         """Follows `tokens` down the tree and marks the path as used.
 
@@ -149,6 +162,7 @@ class RadixCache:
             namespace: see `match`.
             values: those of the path are added to it, unless it is None.
             priority: of an insert, which counts as a hit of every node; None for a match.
+            counted: of an insert: nodes that end within so many tokens are not counted again.
 
         Returns:
             The node where the cached prefix ends, its length, the edge that would lead on from there, and
@@ -159,13 +173,11 @@ class RadixCache:
         self._clock = now = self._clock + 1
         node, at, last, edge = self.root, 0, None, None
         while at < end:
-            edge = tokens[at] if page == 1 else tuple(tokens[at : at + page])
-            if at == 0 and namespace is not None:
-                edge = (namespace, edge)
+            edge = self._edge(tokens, at, namespace)
             child = node.children.get(edge)
             if child is None:
                 break
-            n = _num_shared(child.tokens, tokens, at, end)
+            n = num_shared(child.tokens, tokens, at, end)
             if n == len(child.tokens):
                 child.last_used = now
                 last = node = child
@@ -179,7 +191,8 @@ class RadixCache:
             if values is not None:
                 values += node.values
             if priority is not None:
-                node.hits += 1
+                if at > counted:
+                    node.hits += 1
                 if node.priority < priority:
                     node.priority = priority
         return node, at, edge, last
@@ -274,32 +287,29 @@ class RadixCache:
         self.num_nodes -= len(gone)
         return gone
 
+    def values_of(self, node: Node) -> array:
+        """The values of the whole prefix that ends at `node`."""
+        path = []
+        while node.parent is not None:
+            path.append(node.values)
+            node = node.parent
+        values = array("q")
+        for part in reversed(path):
+            values += part
+        return values
+
+    def in_order_of_eviction(self) -> list[Node]:
+        """All nodes that nobody uses, as they would go if nothing were used meanwhile. Visits all nodes."""
+        return eviction_order((node for node, _ in descendants(self.root)), self._leaves.policy)
+
     def nodes(self) -> NodeColumns:
         """The tree as columns to draw it from, read only."""
         return node_columns(self.root)
 
     def check(self) -> None:
         """See PrefixCache."""
-        page, evictable, protected, leaves = self.page_size, 0, 0, []
-        found = descendants(self.root)
-        for node, start in found:
-            size = len(node.tokens)
-            assert size > 0, f"{node} stands for nothing"
-            assert size % page == 0, f"{node} is not a whole number of pages of {page}"
-            assert len(node.values) * page == size, f"{node} has {len(node.values)} values"
-            assert node.parent.children[node.edge] is node, f"{node} is not where its parent looks for it"
-            first = node.tokens[0] if page == 1 else tuple(node.tokens[:page])
-            assert node.edge == first or (start == 0 and node.edge[1] == first), f"{node}: edge {node.edge}"
-            below = list(node.children.values())
-            assert node.users >= sum(child.users for child in below), f"{node} above {below}"
-            assert [child.place for child in below] == sorted(child.place for child in below), below
-            if node.users:
-                protected += size
-            else:
-                evictable += size
-                leaves += [] if below else [node]
-            assert node.last_used <= self._clock, f"{node} was used in the future"
-        assert len(found) == self.num_nodes, f"{len(found)} nodes, not {self.num_nodes}"
+        evictable, protected, num_nodes, leaves = check_nodes(self.root, self.page_size, self._clock)
+        assert num_nodes == self.num_nodes, f"{num_nodes} nodes, not {self.num_nodes}"
         sizes = (evictable, protected)
         assert sizes == (self.evictable, self.protected), f"{sizes} tokens evictable and protected"
         self._leaves.check(leaves)

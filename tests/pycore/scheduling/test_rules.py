@@ -35,7 +35,8 @@ def loads(draw) -> list[Request]:
 @given(
     rules=st.sampled_from(sorted(RULES)),
     requests=loads(),
-    cache=st.sampled_from(["none", "hash_chain"]),
+    cache=st.sampled_from(["none", "hash_chain", "radix"]),
+    page_size=st.sampled_from([1, 2]),
     cpu_blocks=st.sampled_from([0, 60]),
     watermark=st.sampled_from([None, 0.1]),
     budget=st.sampled_from([None, 3, 16]),
@@ -43,13 +44,15 @@ def loads(draw) -> list[Request]:
     by_priority=st.booleans(),
 )
 def test_every_request_ends_once_and_every_invariant_holds_after_every_step(
-    rules, requests, cache, cpu_blocks, watermark, budget, reserve, by_priority
+    rules, requests, cache, page_size, cpu_blocks, watermark, budget, reserve, by_priority
 ):
     v1 = rules == "vllm-v1"
     engine = engine_of(
         rules,
         requests,
-        MemoryConfig(num_blocks=90, block_size=2, prefix_cache=cache, cpu_blocks=cpu_blocks),
+        MemoryConfig(
+            num_blocks=90, block_size=2, prefix_cache=cache, page_size=page_size, cpu_blocks=cpu_blocks
+        ),
         watermark=watermark,
         token_budget=budget if v1 else None,
         reserve_full_prompt=reserve,
@@ -65,7 +68,8 @@ def test_every_request_ends_once_and_every_invariant_holds_after_every_step(
         assert not engine.scheduler.stuck
     assert engine.done, f"waiting: {engine.scheduler.waiting}, running: {engine.scheduler.running}"
     assert sorted(ended) == [request.id for request in requests]
-    assert engine.allocator.pool.num_free == 90 - RULES[rules].null_block
+    pool = engine.allocator.pool
+    assert pool.num_free == pool.num_blocks - RULES[rules].null_block
 
 
 def test_a_step_of_v1_never_computes_more_than_its_budget():
