@@ -17,7 +17,16 @@ const LOOK_METHODS = ["set_data", "set_visuals", "after_visuals", "after_lazy_vi
 // (selected, muted …), a mask of what lies outside the frame (nothing does), an element of the document as large
 // as the glyph, whose style sheet is written anew at every repaint, and a second canvas for tools.
 function drawPlainly(figure) {
-  figure.canvas_view.overlays.el.style.display = "none";
+  const { primary, overlays } = figure.canvas_view;
+  overlays.el.style.display = "none";
+  // Bokeh clears from half a pixel inside the canvas: what was drawn in its first row and column would stay.
+  primary.clear = () => {
+    const { ctx } = primary;
+    ctx.save();
+    ctx.resetTransform();
+    ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);
+    ctx.restore();
+  };
   for (const renderer of figure.renderer_views.values()) {
     renderer.update_position = () => {};
     if (renderer.glyph) {
