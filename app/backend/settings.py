@@ -69,6 +69,9 @@ _ALLOCATOR = {
 
 _BITS = Setting("16", choices=("16", "8", "4"))
 
+# The engine's prefix caches as the user calls them → as the configuration does.
+CACHES = {"none": "none", "hash": "hash_chain", "radix": "radix"}
+
 # kind of request → key → what it may be. The page's pool is one that can be seen; a trace's is a GPU's:
 # 9,508 blocks of 16 tokens are what Llama-3-8B leaves free on an A100-40GB (see pycore/specs).
 SETTINGS: dict[str, dict[str, Setting]] = {
@@ -91,6 +94,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "limit": Setting(1000, 1, 10_000_000),
         "maxlen": Setting(8192, 2, 10_000_000),
         "stepms": Setting(50.0, 0.001, 3_600_000),
+        "cache": Setting("none", choices=tuple(CACHES)),
     },
     "sizing": {
         "model": Setting("Llama-3-8B", choices=tuple(MODELS)),
@@ -197,6 +201,7 @@ def engine_config(
             placement=values["place"],
             prefix_len=prefix_len if prefix_len <= largest else 0,
             cpu_blocks=values["cpu"] if recovery == "swap" else 0,
+            prefix_cache=CACHES[values.get("cache", "none")] if values["mode"] == "paged" else "none",
         ),
         scheduler=SchedulerConfig(
             watermark=values["wm"] / 100, max_num_seqs=values["seqs"], recovery=recovery

@@ -28,11 +28,11 @@ def show_result(experiment: "Experiment", report: dict, terminal: Terminal) -> N
     for table in report["tables"]:
         out.print()
         out.print(terminal.text(table["key"]), style="bold")
-        out.print(_table(table, terminal))
+        out.print(table_of(table, terminal))
     for chart in report["charts"]:
         out.print()
         out.print(terminal.text(chart["key"]), style="bold")
-        out.print(_chart(chart, terminal))
+        out.print(chart_of(chart, terminal))
     out.print()
     out.print(terminal.text("cli.experiment.claims"), style="bold")
     for claim in report["claims"]:
@@ -64,7 +64,7 @@ def _named(key: str, unit: str, terminal: Terminal) -> str:
     return f"{name} ({terminal.text(unit)})" if unit else name
 
 
-def _table(declared: dict, terminal: Terminal) -> "Table":
+def table_of(declared: dict, terminal: Terminal) -> "Table":
     """Rows under columns, or the other way round where the terminal is too narrow for so many columns."""
     columns = declared["columns"]
     headings = [_named(column["key"], column["unit"], terminal) for column in columns]
@@ -98,7 +98,7 @@ def _cell(value: int | float | str | None, kind: str, terminal: Terminal) -> str
     return terminal.text(str(value)) if kind == "key" else f"{value:,}"
 
 
-def _chart(chart: dict, terminal: Terminal) -> "Table":
+def chart_of(chart: dict, terminal: Terminal) -> "Table":
     """A bar for each value; the parts of a stacked bar lie in one line."""
     from rich.table import Table
     from rich.text import Text

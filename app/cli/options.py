@@ -27,6 +27,7 @@ FLAGS = {
     "limit": "--limit",
     "maxlen": "--max-len",
     "stepms": "--step-ms",
+    "cache": "--cache",
     "model": "--model",
     "gpu": "--gpu",
     "tp": "--tp",
@@ -44,6 +45,7 @@ ONLY_IN = {
     "wm": "paged",
     "rec": "paged",
     "cpu": "paged",
+    "cache": "paged",
 }
 
 
@@ -115,6 +117,17 @@ def whole_number(flag: str, given: str | None, low: int, high: int) -> int | Non
     if expected is not None:
         fail("cli.error.value", option=flag, value=shorten(given), expected=f"{low:,} … {high:,}")
     return int(value)
+
+
+def numbers(flag: str, given: object, low: int, high: int) -> list[int]:
+    """An option's whole numbers, with commas between them; none if it was not given.
+
+    Raises:
+        RequestError: one of them is none, or out of range.
+    """
+    if given is None:
+        return []
+    return [whole_number(flag, each.strip(), low, high) for each in str(given).split(",")]
 
 
 def json_option(terminal: Terminal) -> click.Option:

@@ -1,28 +1,27 @@
 """`kvscope replay`: a trace through one allocator, or through four of them side by side."""
 
-from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from app.backend.replay import problem_text, reading, replay_engine_config, running, trace_notices
+from app.backend.replay import replay_engine_config, running
 from app.backend.settings import Value, normalise
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
+from app.cli.hit_rate import policies_of, remark_on_study_options, study, study_options
 from app.cli.interrupt import Interrupt
 from app.cli.options import FLAGS, checked, json_option, remark_on_idle, setting_options
+from app.cli.progress import followed, progress_bar
 from app.cli.replay_view import show_replays, write_csv
 from app.cli.terminal import Terminal
-from app.cli.trace_source import open_source, source_name
+from app.cli.trace_source import read_source, trace_document
 from pycore.memory.contiguous import RESERVATIONS
 from pycore.replay import Replay, ReplayResult
 from pycore.workload.trace import Trace
 
 if TYPE_CHECKING:
     from rich.progress import Progress
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +55,7 @@ def replay_command(terminal: Terminal) -> Command:
         params=[
             click.Argument(["trace"]),
             *setting_options("replay", terminal, no_default=("limit",)),
+            *study_options(terminal),
             flag("compare"),
             keep,
             json_option(terminal),
@@ -83,6 +83,17 @@ def replay(
     """
     if as_json and csv:
         fail("cli.error.two_formats")
+    policies = policies_of(given["cache"])
+    if policies is not None:
+        return study(
+            terminal,
+            trace,
+            policies,
+            {**given, "compare": compare},
+            keep_good,
+            "json" if as_json else "csv" if csv else "",
+        )
+    remark_on_study_options(given, terminal)
     for option in ("mode", "res"):
         if compare and given[option] is not None:
             fail("cli.error.compared", option=FLAGS[option])
@@ -91,16 +102,11 @@ def replay(
         values["limit"] = None  # the page stops after its default, a command reads the whole file
     if not compare:
         remark_on_idle(given, values["mode"], terminal)
-    with _progress(terminal, quiet=as_json or csv) as progress:
-        stream, size = open_source(trace)
-        name = source_name(trace)
-        read = reading(stream, size, name, values["limit"], keep_good)
-        rows = _followed(progress, terminal.text("cli.progress.read"), read)
-        for remark in trace_notices(rows):
-            terminal.note(remark.sentences[terminal.lang])
+    with progress_bar(terminal, quiet=as_json or csv) as progress:
+        rows = read_source(trace, values["limit"], keep_good, progress, terminal)
         runs = _replays(rows, _setups(values) if compare else [values], progress, terminal)
     if as_json:
-        terminal.write_json("replay", _document(rows, runs))
+        terminal.write_json("replay", {**trace_document(rows), **_document(runs)})
     elif csv:
         terminal.write(write_csv(runs))
     else:
@@ -128,9 +134,7 @@ def _replays(
             if interrupt.asked:
                 break
             replayed = Replay(replay_engine_config(values), trace.requests)
-            _followed(
-                progress, terminal.text(f"cli.setup.{setup_name(values)}"), running(replayed), interrupt
-            )
+            followed(progress, terminal.text(f"cli.setup.{setup_name(values)}"), running(replayed), interrupt)
             runs.append(ReplayRun(values, replayed.result(), partial=not replayed.done))
     return runs
 
@@ -140,62 +144,9 @@ def setup_name(values: dict[str, Value]) -> str:
     return "paged" if values["mode"] == "paged" else str(values["res"])
 
 
-def _progress(terminal: Terminal, quiet: bool) -> "Progress":
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-    )
-    hidden = quiet or not terminal.err.is_terminal
-    return Progress(*columns, console=terminal.err, disable=hidden, transient=True)
-
-
-def _followed(
-    progress: "Progress",
-    label: str,
-    work: Generator[tuple[int, int], None, Result],
-    interrupt: Interrupt | None = None,
-) -> Result | None:
-    """Does the work while the bar follows it; its result, None if it was interrupted."""
-    task = progress.add_task(label, total=None)
-    try:
-        while interrupt is None or not interrupt.asked:
-            done, total = next(work)
-            progress.update(task, completed=done, total=max(1, total))
-    except StopIteration as end:
-        return end.value
-    finally:
-        work.close()
-        progress.remove_task(task)
-    return None
-
-
-def _document(trace: Trace, runs: list[ReplayRun]) -> dict:
+def _document(runs: list[ReplayRun]) -> dict:
     """All of it as plain JSON."""
-    problems = [
-        {
-            "line": problem.line,
-            "column": problem.column,
-            "value": problem.value,
-            "code": problem.code,
-            "expected": problem.expected,
-            **problem_text(problem),
-        }
-        for problem in (*trace.problems, *trace.notices)
-    ]
     return {
-        "trace": {
-            "name": trace.name,
-            "format": trace.format,
-            "requests": len(trace.requests),
-            "rows": trace.total_rows,
-            "bad_rows": trace.bad_rows,
-            "truncated": trace.truncated,
-            "problems": problems,
-        },
         "partial": any(run.partial for run in runs),
         "runs": [
             {"settings": run.values, "partial": run.partial, "result": run.result.as_dict()} for run in runs

@@ -1,14 +1,21 @@
-"""The file that a trace is read from: a path, or what is piped in."""
+"""The trace that a command is given: a path, or what is piped in."""
 
 import io
 import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
+from app.backend.replay import problem_text, reading, trace_notices
 from app.backend.settings import shorten
 from app.cli.failure import fail
+from app.cli.progress import followed
+from app.cli.terminal import Terminal
+from pycore.workload.trace import Trace
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 STDIN = "-"
 _IN_MEMORY_BYTES = 1 << 26  # of a stream that cannot be read twice; more goes to a temporary file
@@ -56,3 +63,45 @@ def _spooled(stream: BinaryIO) -> tuple[BinaryIO, int]:
     size = copy.tell()
     copy.seek(0)
     return copy, size
+
+
+def read_source(
+    path: str, limit: int | None, keep_good: bool, progress: "Progress", terminal: Terminal
+) -> Trace:
+    """Reads the trace while a bar follows, and tells what the reader left out or decided by itself.
+
+    Raises:
+        RequestError: it cannot be read, or gives no trace.
+    """
+    stream, size = open_source(path)
+    read = reading(stream, size, source_name(path), limit, keep_good)
+    trace = followed(progress, terminal.text("cli.progress.read"), read)
+    for remark in trace_notices(trace):
+        terminal.note(remark.sentences[terminal.lang])
+    return trace
+
+
+def trace_document(trace: Trace) -> dict:
+    """What was read, as plain JSON."""
+    problems = [
+        {
+            "line": problem.line,
+            "column": problem.column,
+            "value": problem.value,
+            "code": problem.code,
+            "expected": problem.expected,
+            **problem_text(problem),
+        }
+        for problem in (*trace.problems, *trace.notices)
+    ]
+    return {
+        "trace": {
+            "name": trace.name,
+            "format": trace.format,
+            "requests": len(trace.requests),
+            "rows": trace.total_rows,
+            "bad_rows": trace.bad_rows,
+            "truncated": trace.truncated,
+            "problems": problems,
+        }
+    }

@@ -83,59 +83,86 @@ def default_capacities(num_blocks: int, count: int = 10) -> tuple[int, ...]:
     return tuple(1 << power for power in range(max(0, largest - count + 1), largest + 1))
 
 
-def hit_rates(
-    trie: PrefixTrie, policies: Sequence[str], capacities: Sequence[int], warm_up: float = WARM_UP
-) -> Generator[tuple[int, int], None, HitRates]:
-    """Measures every policy at every capacity.
+class HitRateStudy:
+    """Every policy at every capacity, over one trace.
 
-    Args:
-        trie: the prompts of the trace.
-        policies: of BLOCK_CACHES.
-        capacities: blocks, at least 1 each.
-        warm_up: share of the requests, from 0 to below 1, that fill the cache and are not counted.
-
-    Yields:
-        Requests served so far by all caches together, and how many that will be.
-
-    Returns:
-        The measurements.
-
-    Raises:
-        ValueError: a capacity, policy or share out of range.
+    >>> from pycore.hit_rate.prefix_trie import prefix_trie
+    >>> from pycore.prompt import Prompt
+    >>> from pycore.request import Request
+    >>> prompts = [Request(i, 0, 16, 1, prompt=Prompt((i % 2,) * 16)) for i in range(6)]
+    >>> study = HitRateStudy(prefix_trie(prompts), ["lru", "optimal"], [1], warm_up=0.0)
+    >>> for done, total in study.run():
+    ...     pass
+    >>> [(point.policy, point.hit_tokens) for point in study.result().points]
+    [('lru', 0), ('optimal', 32)]
     """
-    if not 0 <= warm_up < 1:
-        raise ValueError(f"a warm-up of {warm_up} of the requests, expected 0 to below 1")
-    for capacity in capacities:
-        if capacity < 1:
-            raise ValueError(f"a cache of {capacity} blocks, expected at least 1")
-    num_warm_up = int(trie.num_requests * warm_up)
-    total = trie.num_requests * (1 + len(policies) * len(capacities))
-    found = [(yield from _served(trie, CEILING, trie.num_nodes, Unbounded(trie), num_warm_up, 0, total))]
-    for capacity in capacities:
-        for policy in policies:
-            cache = BLOCK_CACHES[policy](trie, capacity)
-            before = trie.num_requests * len(found)
-            found.append((yield from _served(trie, policy, capacity, cache, num_warm_up, before, total)))
-    return HitRates(
-        trie.block_size,
-        trie.num_requests,
-        num_warm_up,
-        len(trie.nodes),
-        trie.num_nodes,
-        found[0],
-        tuple(found[1:]),
-    )
 
+    def __init__(
+        self, trie: PrefixTrie, policies: Sequence[str], capacities: Sequence[int], warm_up: float = WARM_UP
+    ) -> None:
+        """A study before its first request.
 
-def _served(
-    trie: PrefixTrie, policy: str, capacity: int, cache: BlockCache, num_warm_up: int, before: int, total: int
-) -> Generator[tuple[int, int], None, HitRate]:
-    hits, num_requests, starts = 0, trie.num_requests, trie.starts
-    for first in range(0, num_requests, REQUESTS_AT_ONCE):
-        for request in range(first, min(first + REQUESTS_AT_ONCE, num_requests)):
-            found = cache.serve(request)
-            if request >= num_warm_up:
-                hits += trie.tokens(request, found)
-        yield before + request + 1, total
-    larger = sum(starts[i + 1] - starts[i] > capacity for i in range(num_requests))
-    return HitRate(policy, capacity, hits, sum(trie.prompt_lens[num_warm_up:]), larger)
+        Args:
+            trie: the prompts of the trace.
+            policies: of BLOCK_CACHES.
+            capacities: blocks, at least 1 each.
+            warm_up: share of the requests, from 0 to below 1, that fill the cache and are not counted.
+
+        Raises:
+            ValueError: a capacity or share out of range.
+        """
+        if not 0 <= warm_up < 1:
+            raise ValueError(f"a warm-up of {warm_up} of the requests, expected 0 to below 1")
+        for capacity in capacities:
+            if capacity < 1:
+                raise ValueError(f"a cache of {capacity} blocks, expected at least 1")
+        self._trie = trie
+        self._num_warm_up = int(trie.num_requests * warm_up)
+        self._setups = [(policy, capacity) for capacity in capacities for policy in policies]
+        self._found: list[HitRate] = []
+
+    @property
+    def started(self) -> bool:
+        """Whether there is a result yet: the ceiling is measured first."""
+        return bool(self._found)
+
+    @property
+    def done(self) -> bool:
+        """Whether all is measured."""
+        return len(self._found) == 1 + len(self._setups)
+
+    def run(self) -> Generator[tuple[int, int], None, None]:
+        """Measures; yields the requests served so far by all caches together, and how many that will be."""
+        trie = self._trie
+        yield from self._serve(CEILING, trie.num_nodes, Unbounded(trie))
+        for policy, capacity in self._setups:
+            yield from self._serve(policy, capacity, BLOCK_CACHES[policy](trie, capacity))
+
+    def _serve(self, policy: str, capacity: int, cache: BlockCache) -> Generator[tuple[int, int], None, None]:
+        trie, num_warm_up = self._trie, self._num_warm_up
+        num_requests, starts = trie.num_requests, trie.starts
+        before, total = num_requests * len(self._found), num_requests * (1 + len(self._setups))
+        hits = 0
+        for first in range(0, num_requests, REQUESTS_AT_ONCE):
+            end = min(first + REQUESTS_AT_ONCE, num_requests)
+            for request in range(first, end):
+                found = cache.serve(request)
+                if request >= num_warm_up:
+                    hits += trie.tokens(request, found)
+            yield before + end, total
+        larger = sum(starts[i + 1] - starts[i] > capacity for i in range(num_requests))
+        counted = sum(trie.prompt_lens[num_warm_up:])
+        self._found.append(HitRate(policy, capacity, hits, counted, larger))
+
+    def result(self) -> HitRates:
+        """What is measured so far; see `started`."""
+        trie = self._trie
+        return HitRates(
+            trie.block_size,
+            trie.num_requests,
+            self._num_warm_up,
+            len(trie.nodes),
+            trie.num_nodes,
+            self._found[0],
+            tuple(self._found[1:]),
+        )
