@@ -10,7 +10,6 @@ the order in which stepping would hand them out, and the third a sum in closed f
 """
 
 from dataclasses import dataclass
-from itertools import groupby
 
 from pycore.cost_model import Decodes
 from pycore.engine import Engine
@@ -23,16 +22,17 @@ class Stretch:
 
     Attributes:
         num_steps: how many, at least 1.
-        start_ns: when the first began.
+        start_ns, last_ns: when the first and the last began.
         decodes: what the first of them computed.
-        growth: (steps before it, slots held, slots of these that will never be filled, slots cached) for each
-            step in which somebody got a block: more than at the start, and cached in all, from its end on.
+        growth: of each block that was handed out: steps before the one that it was taken in, its slots that
+            will never be filled, and all slots that are cached after it.
     """
 
     num_steps: int
     start_ns: int
+    last_ns: int
     decodes: Decodes
-    growth: tuple[tuple[int, int, int, int], ...]
+    growth: list[tuple[int, int, int]]
 
 
 class FastForward:
@@ -70,9 +70,12 @@ class FastForward:
         keys = sum([seq.num_tokens for seq in running])
         lengths = [seq.num_tokens for seq in running] if cost_model.needs_lengths else ()
         decodes = Decodes(len(running), keys, lengths)
-        arrival_ns = engine.next_arrival_ns
-        if arrival_ns is not None and steps > 1:  # the last of them may end after it, but must begin before
-            steps = 1 + cost_model.steps_within(decodes, arrival_ns - engine.now_ns - 1, steps - 1)
+        ahead_ns = cost_model.stretch_ns(decodes, steps - 1)
+        if engine.next_arrival_ns is not None:  # the last of them may end after it, but must begin before
+            most_ns = engine.next_arrival_ns - engine.now_ns - 1
+            if ahead_ns > most_ns:
+                steps = 1 + cost_model.steps_within(decodes, most_ns, steps - 1)
+                ahead_ns = -1
         size = allocator.block_size
         wanted = sorted([(j, i) for i, room in enumerate(rooms) for j in range(room, steps, size)])
         most = (allocator.num_free - scheduler.spare_slots) // size
@@ -81,26 +84,28 @@ class FastForward:
             if steps < 1:
                 return None
             wanted = [each for each in wanted if each[0] < steps]
-        growth = self._grow(wanted)
-        stretch = Stretch(steps, engine.now_ns, decodes, growth)
+            ahead_ns = -1
+        growth = self._grow(wanted) if wanted else []
         if scheduler.has_tokens:
             self._name_tokens(steps)
-        engine.now_ns += cost_model.stretch_ns(decodes, steps)
+        start_ns = engine.now_ns
+        last_ns = start_ns + (cost_model.stretch_ns(decodes, steps - 1) if ahead_ns < 0 else ahead_ns)
+        engine.now_ns = last_ns + cost_model.work_ns(decodes.after(steps - 1))
         engine.num_steps += steps
-        return stretch, scheduler.decode(steps, engine.now_ns)
+        finished = scheduler.decode(steps, engine.now_ns)
+        return Stretch(steps, start_ns, last_ns, decodes, growth), finished
 
-    def _grow(self, wanted: list[tuple[int, int]]) -> tuple[tuple[int, int, int, int], ...]:
-        """Hands out blocks to (step, index of the running sequence), in this order."""
+    def _grow(self, wanted: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+        """Hands out blocks to (step, index of the running sequence), in this order; see Stretch.growth."""
         allocator, running = self.engine.allocator, self.engine.scheduler.running
-        size = allocator.block_size
-        growth = []
-        held = never = 0
-        for step, group in groupby(wanted, key=_step):
-            for _, i in group:
-                never += allocator.grow(running[i])
-                held += size
-            growth.append((step, held, never, allocator.num_cached))
-        return tuple(growth)
+        seqs = [running[i] for _, i in wanted]
+        if not allocator.num_cached:
+            never = allocator.grow(seqs)
+            return [(step, over, 0) for (step, _), over in zip(wanted, never, strict=True)]
+        return [
+            (step, *allocator.grow([seq]), allocator.num_cached)
+            for (step, _), seq in zip(wanted, seqs, strict=True)
+        ]
 
     def _name_tokens(self, steps: int) -> None:
         """Says which tokens come of the stretch, and tells the prefix cache of the blocks that they fill."""
@@ -110,7 +115,3 @@ class FastForward:
             seq.num_computed += steps - 1
             self.engine.allocator.allocate_slots(seq, 1)  # the slot is there; blocks that are full get a key
             seq.num_computed -= steps - 1
-
-
-def _step(wanted: tuple[int, int]) -> int:
-    return wanted[0]

@@ -1,8 +1,7 @@
 """A trace through the engine: totals and a time line kept while it runs, no step kept whole."""
 
-from collections.abc import Callable
 from collections.abc import Sequence as Series
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 
 from pycore.config import EngineConfig, build_engine
 from pycore.engine import Engine
@@ -87,52 +86,39 @@ class TimeLine:
         self._starts: list[int] = []
         self._sums: list[list[int]] = []
 
-    def add(self, now_ns: int, values: Series[int]) -> None:
-        """Adds one step's values, in the order of the names."""
+    def add(self, start_ns: int, sums: Series[int], num_steps: int = 1) -> None:
+        """Adds steps that lie in one point, see `num_left`.
+
+        Args:
+            start_ns: when the first of them began.
+            sums: of each series over these steps, in the order of the names.
+            num_steps: how many.
+        """
         if self._sums and self._in_last < self._stride:
             last = self._sums[-1]
-            for i, value in enumerate(values):
+            for i, value in enumerate(sums):
                 last[i] += value
-            self._in_last += 1
+            self._in_last += num_steps
             return
         if len(self._sums) == self._max_points:
             pairs = zip(self._sums[::2], self._sums[1::2], strict=True)
             self._sums = [[a + b for a, b in zip(*pair, strict=True)] for pair in pairs]
             self._starts = self._starts[::2]
             self._stride *= 2
-        self._starts.append(now_ns)
-        self._sums.append(list(values))
-        self._in_last = 1
+        self._starts.append(start_ns)
+        self._sums.append(list(sums))
+        self._in_last = num_steps
 
-    def add_run(
-        self, num_steps: int, start_ns: Callable[[int], int], values: Series[int], slopes: Series[int]
-    ) -> None:
-        """Adds steps whose values grow evenly, as `add` would one by one.
+    @property
+    def num_left(self) -> int:
+        """The most steps that can be added at once: those that the last point still takes, or a new one."""
+        if self._sums and self._in_last < self._stride:
+            return self._stride - self._in_last
+        return 2 * self._stride if len(self._sums) == self._max_points else self._stride
 
-        Args:
-            num_steps: how many.
-            start_ns: when each begins, by its number from 0.
-            values: of the first.
-            slopes: by how much each series grows from step to step.
-
-        >>> line = TimeLine(("running",), max_points=2)
-        >>> line.add_run(8, lambda step: step, (0,), (1,))
-        >>> line.columns()
-        {'now_ns': [0, 4], 'running': [1.5, 5.5]}
-        """
-        done = 0
-        while done < num_steps:
-            if not self._sums or self._in_last == self._stride:
-                self.add(start_ns(done), [v + slope * done for v, slope in zip(values, slopes, strict=True)])
-                done += 1
-                continue
-            taken = min(self._stride - self._in_last, num_steps - done)
-            steps_before = taken * done + taken * (taken - 1) // 2
-            last = self._sums[-1]
-            for i, value in enumerate(values):
-                last[i] += taken * value + slopes[i] * steps_before
-            self._in_last += taken
-            done += taken
+    def totals(self) -> list[int]:
+        """The sum of each series over all steps."""
+        return [sum(sums) for sums in zip(*self._sums, strict=True)] or [0] * len(self._names)
 
     def columns(self) -> dict[str, list]:
         """When each point begins (ns), and the mean of each series in it."""
@@ -146,11 +132,7 @@ class TimeLine:
         return {"now_ns": list(self._starts), **series}
 
 
-# Nothing is ever cached of a trace: it has lengths, and does not say what the prompts are.
-_WASTE = tuple(field.name for field in fields(Waste) if field.name != "cached")
-
-# By how much each series of the time line grows in a decode step that takes no block, times those who run.
-_SLOPES = (0, 0, 1, -1, 0, 0, 0)
+_WASTE = tuple(field.name for field in fields(Waste))
 
 
 class Replay:
@@ -170,11 +152,11 @@ class Replay:
             leaps: whether to leap over steps that decide nothing; the result is the same.
         """
         self.num_requests = len(requests)
-        self._engine: Engine = build_engine(config, requests, NullLog())
+        # Which blocks are handed out makes no difference to a total, and the last freed are the quickest.
+        memory = replace(config.memory, free_order="lifo")
+        self._engine: Engine = build_engine(replace(config, memory=memory), requests, NullLog())
         self._fast_forward = FastForward(self._engine) if leaps else None
         self._capacity = self._engine.allocator.capacity
-        self._sums = [0] * len(_WASTE)
-        self._running_sum = self._waiting_sum = 0
         self._max_running = self._max_waiting = self._max_real = 0
         self._fragmented_steps = 0
         self._demand = -1  # of the head of the queue, when the pool was last looked at
@@ -229,62 +211,77 @@ class Replay:
 
     def _observe_stretch(self, stretch: Stretch, fragmented: bool) -> None:
         """Adds up what stepping would have seen at the end of each step."""
-        count, last = stretch.decodes.count, stretch.num_steps - 1
-        waiting = len(self._engine.scheduler.waiting)
-        cost_model = self._engine.cost_model
-        before = self._waste
-        held = never = at = 0
+        last = stretch.num_steps - 1
+        if last:
+            count, waiting = stretch.decodes.count, len(self._engine.scheduler.waiting)
+            self._add_account(stretch, count, waiting, last)
+            self._max_running = max(self._max_running, count)
+            self._max_waiting = max(self._max_waiting, waiting)
+            self._max_real = max(self._max_real, self._waste.real + count * last)
+            self._fragmented_steps += last * fragmented
+        self._observe(stretch.last_ns)
+
+    def _add_account(self, stretch: Stretch, count: int, waiting: int, last: int) -> None:
+        """Sums the account of the pool over the first `last` steps of a stretch, point by point of the line.
+
+        All of it comes of what was there before, of a token more for each sequence and step, and of blocks
+        that are held from a step on.
+        """
+        before, line, size = self._waste, self._time_line, self._engine.allocator.block_size
+        growth = stretch.growth
+        blocks = never = grown = start = 0
         cached = before.cached
-        for step, *grown in (*stretch.growth, (last, 0, 0, 0)):
-            steps = min(step, last) - at
-            if steps > 0:
-                real = before.real + count * (at + 1)
-                values = (
-                    count,
-                    waiting,
-                    real,
-                    before.real + before.reserved + held - never - real,
-                    before.internal + never,
-                    before.external,
-                    before.usable - held - (cached - before.cached),
-                )
-                for i, (value, slope) in enumerate(zip(values[2:], _SLOPES[2:], strict=True)):
-                    self._sums[i] += steps * value + count * slope * (steps * (steps - 1) // 2)
-                self._time_line.add_run(
-                    steps,
-                    lambda i, at=at: stretch.start_ns + cost_model.stretch_ns(stretch.decodes, at + i),
-                    values,
-                    [count * slope for slope in _SLOPES],
-                )
-                at += steps
-            held, never, cached = grown
-        self._running_sum += last * count
-        self._waiting_sum += last * waiting
-        self._max_running = max(self._max_running, count if last else 0)
-        self._max_waiting = max(self._max_waiting, waiting if last else 0)
-        self._max_real = max(self._max_real, before.real + count * last)
-        self._fragmented_steps += last * fragmented
-        self._observe(stretch.start_ns + cost_model.stretch_ns(stretch.decodes, last))
+        start_ns = stretch.start_ns
+        while start < last:
+            steps = min(line.num_left, last - start)
+            end = start + steps
+            held_sum, never_sum, cached_sum = steps * blocks, steps * never, steps * cached
+            while grown < len(growth) and growth[grown][0] < end:
+                step, over, still_cached = growth[grown]
+                blocks += 1
+                never += over
+                held_sum += end - step
+                never_sum += over * (end - step)
+                cached_sum += (still_cached - cached) * (end - step)
+                cached = still_cached
+                grown += 1
+            held_sum *= size
+            real_sum = steps * before.real + count * (steps * start + steps * (steps + 1) // 2)
+            sums = (
+                steps * count,
+                steps * waiting,
+                real_sum,
+                steps * (before.real + before.reserved) + held_sum - never_sum - real_sum,
+                steps * before.internal + never_sum,
+                steps * before.external,
+                steps * (before.usable + before.cached) - held_sum - cached_sum,
+                cached_sum,
+            )
+            if start:
+                ahead = self._engine.cost_model.stretch_ns(stretch.decodes, start)
+                start_ns = stretch.start_ns + ahead
+            line.add(start_ns, sums, steps)
+            start = end
 
     def _is_fragmented(self) -> bool:
         """Whether the head of the queue waits though enough slots are free in all."""
         allocator, demand = self._engine.allocator, self._demand
-        return bool(demand) and allocator.largest_free < demand <= allocator.num_free
+        return demand > 0 and allocator.largest_free < demand <= allocator.num_free
 
     def _observe(self, start_ns: int) -> None:
-        scheduler, allocator = self._engine.scheduler, self._engine.allocator
+        scheduler = self._engine.scheduler
         self._demand = scheduler.demand
-        self._waste = waste = allocator.waste(self._demand)
-        slots = (waste.real, waste.reserved, waste.internal, waste.external, waste.usable)
-        self._sums = [total + value for total, value in zip(self._sums, slots, strict=True)]
-        running, waiting = len(scheduler.running), len(scheduler.waiting)
-        self._running_sum += running
-        self._waiting_sum += waiting
-        self._max_running = max(self._max_running, running)
-        self._max_waiting = max(self._max_waiting, waiting)
-        self._max_real = max(self._max_real, waste.real)
+        self._waste = waste = self._engine.allocator.waste(self._demand)
+        running, waiting, real = len(scheduler.running), len(scheduler.waiting), waste.real
+        if running > self._max_running:
+            self._max_running = running
+        if waiting > self._max_waiting:
+            self._max_waiting = waiting
+        if real > self._max_real:
+            self._max_real = real
         self._fragmented_steps += self._is_fragmented()
-        self._time_line.add(start_ns, (running, waiting, *slots))
+        slots = (waste.reserved, waste.internal, waste.external, waste.usable, waste.cached)
+        self._time_line.add(start_ns, (running, waiting, real, *slots))
 
     def _book(self, seq: Sequence) -> None:
         request = seq.request
@@ -299,6 +296,7 @@ class Replay:
         """Totals of the steps run so far."""
         scheduler = self._engine.scheduler
         steps = max(1, self._engine.num_steps)
+        running, waiting, *slots = self._time_line.totals()
         return ReplayResult(
             num_requests=self.num_requests,
             num_finished=scheduler.num_finished,
@@ -311,10 +309,10 @@ class Replay:
             tokens_out=self._tokens_out,
             num_recomputed=scheduler.num_recomputed,
             capacity=self._capacity,
-            mean={name: total / steps for name, total in zip(_WASTE, self._sums, strict=True)},
-            mean_running=self._running_sum / steps,
+            mean={name: total / steps for name, total in zip(_WASTE, slots, strict=True)},
+            mean_running=running / steps,
             max_running=self._max_running,
-            mean_waiting=self._waiting_sum / steps,
+            mean_waiting=waiting / steps,
             max_waiting=self._max_waiting,
             max_real=self._max_real,
             fragmented_steps=self._fragmented_steps,

@@ -91,7 +91,8 @@ class Roofline:
         flops = count * (self._token_flops + self._head_flops)
         size = self._weight_bytes(count)
         total = steps * self._fixed_ns(count, count)
-        for start, length, window_keys, growing in self._pieces(decodes, steps):
+        pieces = self._pieces(decodes, steps) if decodes.lengths else ((0, steps, 0, 0),)
+        for start, length, window_keys, growing in pieces:
             layer_keys = attention.layer_keys(decodes.keys + start * count, window_keys)
             growth = attention.layer_keys(count, growing)
             total += self._longer_ns(

@@ -80,11 +80,11 @@ class KVAllocator(Protocol):
             `allocate_slots` can tell.
         """
 
-    def grow(self, seq: Sequence) -> int:
-        """Gives one block more to a sequence that has filled those it holds; there must be a free one.
+    def grow(self, seqs: Series[Sequence]) -> list[int]:
+        """Gives a block more to each of these, in this order; one may be named again. They must be free.
 
         Returns:
-            The slots of the block that the sequence will never fill.
+            How many slots of each block its sequence will never fill.
         """
 
     def commit(self, seq: Sequence) -> None:

@@ -135,9 +135,9 @@ class ContiguousAllocator:
         """See KVAllocator. A region has room for all that its sequence will ever write."""
         return [self._regions[seq.id].held - seq.num_computed for seq in seqs]
 
-    def grow(self, seq: Sequence) -> int:
+    def grow(self, seqs: Series[Sequence]) -> list[int]:
         """See KVAllocator."""
-        raise ValueError(f"{seq} cannot outgrow its region")
+        raise ValueError(f"{seqs} cannot outgrow their regions")
 
     def commit(self, seq: Sequence) -> None:
         """See KVAllocator."""

@@ -178,18 +178,24 @@ class PagedAllocator:
         """See KVAllocator."""
         tables = self._tables
         held = [tables[seq.id] for seq in seqs]
-        if any(table.may_share for table in held):
+        if True in [table.may_share for table in held]:
             return None
         return [table.num_slots - seq.num_computed for table, seq in zip(held, seqs, strict=True)]
 
-    def grow(self, seq: Sequence) -> int:
+    def grow(self, seqs: Series[Sequence]) -> list[int]:
         """See KVAllocator."""
-        table = self._tables[seq.id]
-        filled = table.blocks[-1]
-        blocks = self._new_blocks(seq, 1)
-        table.append(blocks, self.block_size)
-        self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self._num_unused)
-        return max(0, table.num_slots - table.final_tokens)
+        tables, size, emit = self._tables, self.block_size, self._log.emit
+        blocks = self._new_blocks(seqs[0], len(seqs))
+        free = self._num_unused + len(blocks)
+        never = []
+        for seq, block in zip(seqs, blocks, strict=True):
+            table = tables[seq.id]
+            free -= 1
+            emit(BlocksAllocated, seq.id, (block,), table.blocks[-1], free)
+            table.push(block, size)
+            over = table.num_slots - table.final_tokens
+            never.append(over if over > 0 else 0)
+        return never
 
     def _shared_block_to_write(self, seq: Sequence, table: BlockTable) -> int | None:
         """Position in the table of the block that the next token goes to, if others hold that block too."""

@@ -8,7 +8,7 @@ from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_eng
 from pycore.events import EventLog, Waiting
 from pycore.fast_forward import FastForward
 from pycore.prompt import Prompt
-from pycore.replay import Replay, TimeLine
+from pycore.replay import Replay
 from pycore.request import Request
 from tests.pycore.build import MEMORY_CHOICES, memory_config
 
@@ -35,6 +35,9 @@ class SlowingStep:
 
     def step_ns(self, batch):
         return 1 + sum(seq.num_computed + n for seq, n in zip(batch.seqs, batch.num_new, strict=True)) // 16
+
+    def work_ns(self, decodes, chunks=()):
+        return 1 + decodes.keys // 16
 
     def stretch_ns(self, decodes, steps):
         assert sum(decodes.lengths) == decodes.keys
@@ -192,18 +195,3 @@ def test_a_leap_stops_before_the_step_that_lacks_a_block():
     assert FastForward(engine).leap(1000) is None
     engine.step()
     assert engine.scheduler.num_preemptions == 1
-
-
-@given(
-    runs=st.lists(st.tuples(st.integers(1, 40), st.integers(-5, 50), st.integers(-3, 3)), max_size=8),
-    points=st.sampled_from([2, 4, 6]),
-)
-def test_a_time_line_takes_runs_as_it_takes_steps(runs, points):
-    by_step, by_run = TimeLine(("a",), points), TimeLine(("a",), points)
-    now = 0
-    for steps, value, slope in runs:
-        by_run.add_run(steps, lambda i, now=now: now + 3 * i, (value,), (slope,))
-        for i in range(steps):
-            by_step.add(now + 3 * i, (value + slope * i,))
-        now += 3 * steps
-    assert by_run.columns() == by_step.columns()
