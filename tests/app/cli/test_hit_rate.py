@@ -15,13 +15,8 @@ def trace(tmp_path):
     """Three documents read in turn, 3 blocks of 512 tokens each, the last one with 100."""
     path = tmp_path / "turns.jsonl"
     rows = [
-        {
-            "timestamp": i,
-            "input_length": 1124,
-            "output_length": 2,
-            "hash_ids": [i % 3 * 3 + j for j in range(3)],
-        }
-        for i in range(12)
+        {"timestamp": i, "input_length": 1124, "output_length": 2, "hash_ids": [first, first + 1, first + 2]}
+        for i, first in enumerate((0, 3, 6) * 4)
     ]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return path
@@ -81,8 +76,7 @@ def test_csv_has_a_row_for_each_policy_and_size(kvscope, trace):
 
 
 def test_prompts_larger_than_the_cache_are_counted(kvscope, trace):
-    result = kvscope("replay", trace, "--cache", "lru", "--cache-blocks", 2)
-    assert "Prompts larger than the cache" in " ".join(result.out.split())
+    assert "Prompts larger" in kvscope("replay", trace, "--cache", "lru", "--cache-blocks", 2).out
     document = kvscope("replay", trace, "--cache", "lru", "--cache-blocks", "2,3", "--json").document
     assert [point["num_larger"] for point in document["hit_rates"]["points"]] == [12, 0]
 
@@ -104,7 +98,7 @@ def test_options_of_the_other_way_are_remarked_on(kvscope, trace):
         (("--cache", "lru", "--warmup", "nan"), "--warmup is “nan”"),
         (
             ("--cache", "lru", "--cache-blocks", "5", "--cache-tokens", "5"),
-            "--cache-blocks or --cache-tokens",
+            "expected --cache-blocks or",
         ),
     ],
 )
