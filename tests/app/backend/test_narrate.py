@@ -109,10 +109,10 @@ def test_no_kind_of_event_is_left_untold():
 
 def test_paged_amounts_are_told_in_blocks_and_contiguous_ones_in_slots():
     (paged,) = lines_of(ev.Waiting(3, 12, 8, 8, "memory"))
-    assert paged.sentences["en"] == "r3 waits: it needs 3 blocks, 2 free."
+    assert paged.sentences["en"] == "r3 waits: it needs 3 blocks, 2 were free when it asked."
     (contiguous,) = lines_of(ev.Waiting(3, 64, 80, 40, "fragmented"), paged=False)
     assert contiguous.sentences["en"] == (
-        "r3 waits although 80 slots are free: it wants 64 in one piece, and the largest hole has 40."
+        "r3 waits although 80 slots were free when it asked: it wants 64 in one piece, and the largest hole had 40."
     )
 
 
