@@ -16,6 +16,7 @@ _KEYS = Keys("evictable_is_no_leak")
 SESSIONS, TURNS = 12, 3
 LIFE = 6  # steps that an answer takes
 IDLE = 10  # steps after the last answer
+EVERY = 3  # steps from one position of the chart to the next
 ACCOUNT = ("free", "evictable", "protected", "own")
 
 
@@ -162,8 +163,8 @@ def _table(accounts: Sequence[Mapping[str, int]], flushed: Mapping[str, int]) ->
 
 
 def _chart(accounts: Sequence[Mapping[str, int]]) -> Chart:
-    values = {_KEYS.of(f"column.{name}"): [each[name] for each in accounts] for name in ACCOUNT}
-    steps = range(1, len(accounts) + 1)
+    values = {_KEYS.of(f"column.{name}"): [each[name] for each in accounts[::EVERY]] for name in ACCOUNT}
+    steps = range(1, len(accounts) + 1, EVERY)
     return _KEYS.chart("steps", "line", STEP, steps, _KEYS.column("slots", "int", TOKENS), values)
 
 

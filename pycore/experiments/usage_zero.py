@@ -18,6 +18,7 @@ SHARED, OWN, OUTPUT = 0, (18, 40), (8, 24)
 AGAIN = 60  # step in which all prompts are asked once more, long after the first answers
 STEPS_AT_MOST = 1000
 STEPS_AT_ONCE = 16
+EVERY = 4  # steps from one position of the chart to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +116,10 @@ def _table(idle: Reading, apart: Reading, readings: list[Reading]) -> Table:
 
 
 def _charts(readings: list[Reading]) -> tuple[Chart, ...]:
-    steps = range(1, len(readings) + 1)
+    steps = range(1, len(readings) + 1, EVERY)
     share = _KEYS.column("share", "float", PERCENT)
     values = {
-        _KEYS.of(f"column.{name}"): [percent(getattr(each, name)) for each in readings]
+        _KEYS.of(f"column.{name}"): [percent(getattr(each, name)) for each in readings[::EVERY]]
         for name in ("usage", "tokens", "cached")
     }
     return (_KEYS.chart("steps", "line", STEP, steps, share, values),)
