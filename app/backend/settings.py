@@ -110,6 +110,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
     },
 }
 
+# Blocks × steps of a recording: 1,024 × 2,000 are 61 MB of columns (benchmarks/README.md), enough for a page.
+MOST_CELLS = 1024 * 2000
 HELD_TOKENS = 256  # slots in the pool while "hold memory constant" is on: 64 blocks of 4
 STEP_NS = 50_000_000
 
@@ -171,7 +173,20 @@ def normalise(kind: str, given: Mapping[str, object]) -> tuple[dict[str, Value],
         notice("warning", "notice.unknown", setting=shorten(key))
         for key in sorted(map(str, given.keys() - known.keys()))
     ]
+    if kind == "simulate":
+        notices += _shorten_recording(values)
     return values, notices
+
+
+def _shorten_recording(values: dict[str, Value]) -> list[Notice]:
+    """Takes away the steps of a synthetic run that a page could not hold; tells it."""
+    blocks, wanted = num_blocks(values), values["steps"]
+    values["steps"] = min(wanted, MOST_CELLS // blocks)
+    if values["steps"] == wanted:
+        return []
+    return [
+        notice("warning", "notice.steps", blocks=blocks, wanted=wanted, used=values["steps"], most=MOST_CELLS)
+    ]
 
 
 def num_blocks(values: Mapping[str, Value]) -> int:

@@ -47,6 +47,8 @@ def run(terminal: Terminal, at: str | None, every: str | None, as_json: bool, **
     stride = whole_number("--every", every, 1, _MOST_STEPS)
     # The page's own door: whatever it shows for these settings, this shows.
     answer = Handler().handle({"kind": "simulate", "settings": settings})
+    for remark in answer["notices"]:
+        terminal.note(remark[terminal.lang])
     recording = answer["sources"]["recording"]
     step = whole_number("--at", at, 0, recording["steps"])
     remark_on_idle(given, answer["settings"]["mode"], terminal)

@@ -112,7 +112,8 @@ def test_paged_amounts_are_told_in_blocks_and_contiguous_ones_in_slots():
     assert paged.sentences["en"] == "r3 waits: it needs 3 blocks, 2 were free when it asked."
     (contiguous,) = lines_of(ev.Waiting(3, 64, 80, 40, "fragmented"), paged=False)
     assert contiguous.sentences["en"] == (
-        "r3 waits although 80 slots were free when it asked: it wants 64 in one piece, and the largest hole had 40."
+        "r3 waits although 80 slots were free when it asked: "
+        "it wants 64 in one piece, and the largest hole had 40."
     )
 
 

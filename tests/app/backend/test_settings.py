@@ -41,6 +41,23 @@ def test_a_value_out_of_range_is_clamped_and_told(key, given_value, used):
     assert key in told.sentences["zh"]
 
 
+@pytest.mark.parametrize(
+    ("given_values", "steps"),
+    [
+        ({"blocks": 4096, "steps": 2000}, 500),
+        ({"blocks": 1024, "steps": 2000}, 2000),
+        ({"blocks": 4096, "steps": 2000, "hold": 1}, 2000),  # the pool is 64 blocks then
+    ],
+)
+def test_a_recording_too_large_for_a_page_has_fewer_steps_and_says_so(given_values, steps):
+    values, notices = normalise("simulate", given_values)
+    assert values["steps"] == steps
+    assert [told.key for told in notices] == ["notice.steps"] * (steps < 2000)
+    for told in notices:
+        assert "4,096" in told.sentences["en"]
+        assert "500" in told.sentences["zh"]
+
+
 def test_an_unknown_setting_is_ignored_and_told():
     values, notices = normalise("simulate", {"<b>": 1})
     assert "<b>" not in values

@@ -48,6 +48,13 @@ def answer(settings: dict) -> dict:
     return response
 
 
+def test_what_the_page_would_be_told_is_told(kvscope, monkeypatch):
+    monkeypatch.setattr("app.backend.settings.MOST_CELLS", 64 * 10)
+    outcome = kvscope("run", "--json")
+    assert outcome.document["recording"]["steps"] == 10
+    assert outcome.err.startswith("90 steps of 64 blocks")
+
+
 @pytest.mark.parametrize(("settings", "options"), SETUPS)
 def test_the_document_holds_what_the_page_gets(kvscope, settings, options):
     outcome = kvscope("run", *options, "--json")
