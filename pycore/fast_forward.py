@@ -9,30 +9,32 @@ their next block, and how long a step takes. The first is an addition, the secon
 the order in which stepping would hand them out, and the third a sum in closed form.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pycore.cost_model import Decodes
 from pycore.engine import Engine
 from pycore.request import Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Steps in a row that only decode, and what they did to memory.
 
     Attributes:
         num_steps: how many, at least 1.
         start_ns, last_ns: when the first and the last began.
         decodes: what the first of them computed.
-        growth: of each block that was handed out: steps before the one that it was taken in, its slots that
-            will never be filled, and all slots that are cached after it.
+        grown_at: steps before the one that it was taken in, of each block that was handed out; ascending.
+        never: slots of each of these blocks that will never be filled.
+        cached: slots that are cached after each; empty if there are none at all.
     """
 
     num_steps: int
     start_ns: int
     last_ns: int
     decodes: Decodes
-    growth: list[tuple[int, int, int]]
+    grown_at: list[int]
+    never: list[int]
+    cached: list[int]
 
 
 class FastForward:
@@ -77,15 +79,20 @@ class FastForward:
                 steps = 1 + cost_model.steps_within(decodes, most_ns, steps - 1)
                 ahead_ns = -1
         size = allocator.block_size
-        wanted = sorted([(j, i) for i, room in enumerate(rooms) for j in range(room, steps, size)])
+        count = len(running)  # a block is wanted in step j by the i-th of them: j · count + i
+        wanted = [
+            j * count + i for i, room in enumerate(rooms) if room < steps for j in range(room, steps, size)
+        ]
+        wanted.sort()
         most = (allocator.num_free - scheduler.spare_slots) // size
         if len(wanted) > most:
-            steps = wanted[most][0] if most > 0 else 0  # the step that lacks a block has to be decided
+            steps = wanted[most] // count if most > 0 else 0  # the step that lacks a block has to be decided
             if steps < 1:
                 return None
-            wanted = [each for each in wanted if each[0] < steps]
+            wanted = [each for each in wanted if each < steps * count]
             ahead_ns = -1
-        growth = self._grow(wanted) if wanted else []
+        grown_at = [each // count for each in wanted]
+        never, cached = self._grow([running[each % count] for each in wanted]) if wanted else ([], [])
         if scheduler.has_tokens:
             self._name_tokens(steps)
         start_ns = engine.now_ns
@@ -93,19 +100,18 @@ class FastForward:
         engine.now_ns = last_ns + cost_model.work_ns(decodes.after(steps - 1))
         engine.num_steps += steps
         finished = scheduler.decode(steps, engine.now_ns)
-        return Stretch(steps, start_ns, last_ns, decodes, growth), finished
+        return Stretch(steps, start_ns, last_ns, decodes, grown_at, never, cached), finished
 
-    def _grow(self, wanted: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
-        """Hands out blocks to (step, index of the running sequence), in this order; see Stretch.growth."""
-        allocator, running = self.engine.allocator, self.engine.scheduler.running
-        seqs = [running[i] for _, i in wanted]
+    def _grow(self, seqs: list[Sequence]) -> tuple[list[int], list[int]]:
+        """Hands out a block to each, in this order; see Stretch.never and Stretch.cached."""
+        allocator = self.engine.allocator
         if not allocator.num_cached:
-            never = allocator.grow(seqs)
-            return [(step, over, 0) for (step, _), over in zip(wanted, never, strict=True)]
-        return [
-            (step, *allocator.grow([seq]), allocator.num_cached)
-            for (step, _), seq in zip(wanted, seqs, strict=True)
-        ]
+            return allocator.grow(seqs), []
+        never, cached = [], []
+        for seq in seqs:
+            never += allocator.grow([seq])
+            cached.append(allocator.num_cached)
+        return never, cached
 
     def _name_tokens(self, steps: int) -> None:
         """Says which tokens come of the stretch, and tells the prefix cache of the blocks that they fill."""

@@ -1,7 +1,8 @@
 """A trace through the engine: totals and a time line kept while it runs, no step kept whole."""
 
+from bisect import bisect_left
 from collections.abc import Sequence as Series
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 
 from pycore.config import EngineConfig, build_engine
 from pycore.engine import Engine
@@ -132,7 +133,7 @@ class TimeLine:
         return {"now_ns": list(self._starts), **series}
 
 
-_WASTE = tuple(field.name for field in fields(Waste))
+_WASTE = Waste._fields
 
 
 class Replay:
@@ -228,24 +229,26 @@ class Replay:
         that are held from a step on.
         """
         before, line, size = self._waste, self._time_line, self._engine.allocator.block_size
-        growth = stretch.growth
-        blocks = never = grown = start = 0
-        cached = before.cached
+        grown_at = stretch.grown_at
+        start = grown = 0
+        never, cached = 0, before.cached
         start_ns = stretch.start_ns
         while start < last:
             steps = min(line.num_left, last - start)
             end = start + steps
-            held_sum, never_sum, cached_sum = steps * blocks, steps * never, steps * cached
-            while grown < len(growth) and growth[grown][0] < end:
-                step, over, still_cached = growth[grown]
-                blocks += 1
-                never += over
-                held_sum += end - step
-                never_sum += over * (end - step)
-                cached_sum += (still_cached - cached) * (end - step)
-                cached = still_cached
-                grown += 1
-            held_sum *= size
+            until = bisect_left(grown_at, end, grown)
+            part = grown_at[grown:until]
+            held_sum = size * (steps * grown + len(part) * end - sum(part))
+            never_sum, cached_sum = steps * never, steps * cached
+            for step, over in zip(part, stretch.never[grown:until], strict=True):
+                if over:
+                    never += over
+                    never_sum += over * (end - step)
+            if stretch.cached:
+                for step, left in zip(part, stretch.cached[grown:until], strict=True):
+                    cached_sum -= (cached - left) * (end - step)
+                    cached = left
+            grown = until
             real_sum = steps * before.real + count * (steps * start + steps * (steps + 1) // 2)
             sums = (
                 steps * count,

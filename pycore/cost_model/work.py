@@ -1,13 +1,12 @@
 """What a forward pass computes, in the few numbers that its time depends on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pycore.scheduling.batch import Batch
 
 
-@dataclass(frozen=True, slots=True)
-class Decodes:
+class Decodes(NamedTuple):
     """Sequences of which one token each is computed.
 
     Attributes:
@@ -31,8 +30,7 @@ class Decodes:
 NO_DECODES = Decodes(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Prompt tokens of one sequence.
 
     Attributes:

@@ -177,10 +177,13 @@ class PagedAllocator:
     def rooms(self, seqs: Series[Sequence]) -> list[int] | None:
         """See KVAllocator."""
         tables = self._tables
-        held = [tables[seq.id] for seq in seqs]
-        if True in [table.may_share for table in held]:
-            return None
-        return [table.num_slots - seq.num_computed for table, seq in zip(held, seqs, strict=True)]
+        rooms = []
+        for seq in seqs:
+            table = tables[seq.id]
+            if table.may_share:
+                return None
+            rooms.append(table.num_slots - seq.num_computed)
+        return rooms
 
     def grow(self, seqs: Series[Sequence]) -> list[int]:
         """See KVAllocator."""

@@ -4,13 +4,12 @@ The kinds are those of the vLLM paper, section 3.1 (facts W1). Pure functions of
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pycore.memory.memory_map import MemoryMap
 
 
-@dataclass(frozen=True, slots=True)
-class Waste:
+class Waste(NamedTuple):
     """The account of one pool at one moment, in slots; the six figures add up to the pool.
 
     Attributes:
@@ -28,7 +27,11 @@ class Waste:
     internal: int
     external: int
     usable: int
-    cached: int = field(default=0, repr=False)
+    cached: int = 0
+
+    def __repr__(self) -> str:
+        named = zip(self._fields[:-1], self, strict=False)
+        return f"Waste({', '.join(f'{name}={slots}' for name, slots in named)})"
 
     @property
     def used(self) -> int:
