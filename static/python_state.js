@@ -18,10 +18,10 @@ export class PythonState {
     if (report.state === "loading") {
       if (report.stage) {
         this._stages.set(report.stage, report);
-        this._bar.value = [...this._stages.values()].reduce((sum, { done, total }) => sum + done / total, 0) / 3;
+        this._bar.value = [...this._stages.values()].reduce((sum, { done, total }) => sum + done / total, 0) / 2;
       }
       // What is still on its way, not what has just come in.
-      const open = ["core", "stdlib", "interpreter"].find((stage) => {
+      const open = ["core", "interpreter"].find((stage) => {
         const { done, total } = this._stages.get(stage) ?? { done: 1, total: 1 };
         return done < total;
       });

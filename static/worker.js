@@ -1,20 +1,27 @@
 // The Python side of the page: a module worker that boots the interpreter and answers requests.
 //
-// to the page:   {type: "progress", stage: "interpreter" | "stdlib" | "core", done, total}   in files
+// to the page:   {type: "progress", stage: "interpreter" | "core", done, total}   in files
 //                {type: "ready"} | {type: "failed", message}
 //                {id, response}, or {id, response: null, failed: message} if the core raised
 //                {id, progress: {done, total}}   in bytes, while a package comes in; total is 0 if unknown
 // from the page: {id, request}; request.data may be text or a Uint8Array. Requests sent before "ready" wait.
 //                {id, wheel: {name, url}}   answered with {id, response: {}} once that package can be imported
 
-import { readArchive } from "./archive.js";
+import { readImage } from "./memory_image.js";
 import { installWheel } from "./wheel.js";
 
 const LOADER = new URL("./pyodide/pyodide.mjs", import.meta.url);
-const MACHINE_CODE = new URL("./pyodide/pyodide.asm.mjs", import.meta.url);
-const LIBRARY = new URL("./python/stdlib.zip", import.meta.url);
-const REST_OF_LIBRARY = new URL("./python/rest.zip", import.meta.url);
-const CORE = new URL("./python/core.zip", import.meta.url);
+const FOLDER = new URL("./", LOADER).href;
+const GLUE = new URL("./pyodide/pyodide.asm.mjs", import.meta.url);
+const MACHINE_CODE = new URL("./pyodide/pyodide.asm.wasm", import.meta.url);
+const INTERPRETER = new URL("./python/interpreter.json", import.meta.url);
+const IMAGE = new URL("./python/image.bin", import.meta.url);
+// Where Python looks for them (app/site/python_parts.py) -> where they are.
+const ARCHIVES = {
+  "/lib/core.zip": new URL("./python/core.zip", import.meta.url),
+  "/lib/rest_of_library.zip": new URL("./python/rest.zip", import.meta.url),
+};
+const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
 
 function report(stage, done, total) {
   self.postMessage({ type: "progress", stage, done, total });
@@ -28,54 +35,50 @@ async function fetchGood(url) {
   return answer;
 }
 
-// Pyodide compiles its WebAssembly while it streams in, but only logs a failure and then waits for ever; and
-// streaming is refused when a host sends another MIME type. So: a refusal falls back to the whole file, and a
-// failure ends the boot.
-function watchInstantiation(interpreterFailed) {
-  const streaming = WebAssembly.instantiateStreaming;
-  WebAssembly.instantiateStreaming = async (source, imports) => {
-    try {
-      const answer = await source;
-      if (!answer.ok) {
-        throw new Error(`${new URL(answer.url).pathname}: HTTP status ${answer.status}`);
-      }
-      const typed = (answer.headers.get("content-type") ?? "").startsWith("application/wasm");
-      return typed
-        ? await streaming.call(WebAssembly, answer, imports)
-        : await WebAssembly.instantiate(await answer.arrayBuffer(), imports);
-    } catch (error) {
-      interpreterFailed(error);
-      throw error;
-    }
-  };
+// WebAssembly is compiled while it streams in; a host that sends another type for it is good enough too.
+async function compile() {
+  const answer = await fetchGood(MACHINE_CODE);
+  const typed = (answer.headers.get("content-type") ?? "").startsWith("application/wasm");
+  return typed ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer());
 }
 
-// Pyodide fetches these two by itself; the browser tells when each has arrived.
-function watchArrivals(indexURL) {
-  const arrivals = new Map([
-    [`${indexURL}pyodide.asm.wasm`, ["interpreter", 3, 4]],
-    [LIBRARY.href, ["stdlib", 1, 1]],
+// Pyodide fetches its WebAssembly and a library when it gets there. The one has long been compiled by then, of the
+// other all that is wanted is in the image: so both are given to it, and neither is fetched by it.
+function provide(machineCode) {
+  const given = new Map([
+    [MACHINE_CODE.href, () => new Response()],
+    [`${FOLDER}python_stdlib.zip`, () => new Response(EMPTY_ZIP)],
   ]);
-  const observer = new PerformanceObserver((list) => {
-    for (const { name } of list.getEntries()) {
-      if (arrivals.has(name)) {
-        report(...arrivals.get(name));
+  const fetchOther = self.fetch;
+  self.fetch = (what, options) => {
+    const provided = given.get(String(what));
+    return provided ? Promise.resolve(provided()) : fetchOther.call(self, what, options);
+  };
+  return new Promise((instantiated, failed) => {
+    WebAssembly.instantiateStreaming = async (_, imports) => {
+      try {
+        const { image, module } = await machineCode;
+        const instance = await WebAssembly.instantiate(module, imports);
+        // Before anything has run in it: what the image leaves out because the file brings it along.
+        instantiated(new Int8Array(instance.exports.memory.buffer).slice(0, image.ownData));
+        return { instance, module };
+      } catch (error) {
+        failed(error); // Pyodide only logs it, and waits for ever
+        throw error;
       }
-    }
+    };
   });
-  observer.observe({ type: "resource", buffered: true });
-  return observer;
 }
 
 // An import cannot wait for a promise; a worker may fetch synchronously. Returns "" or why it failed.
 function fetchNow(FS, path) {
   try {
     const request = new XMLHttpRequest();
-    request.open("GET", REST_OF_LIBRARY, false);
+    request.open("GET", ARCHIVES[path], false);
     request.responseType = "arraybuffer";
     request.send();
     if (request.status !== 200) {
-      return `HTTP status ${request.status}`;
+      return `${ARCHIVES[path].pathname}: HTTP status ${request.status}`;
     }
     FS.writeFile(path, new Uint8Array(request.response));
     return "";
@@ -84,57 +87,39 @@ function fetchNow(FS, path) {
   }
 }
 
-async function startInterpreter(coreFiles, placeCore) {
-  const failed = new Promise((_, reject) => watchInstantiation(reject));
-  const indexURL = new URL("./", LOADER).href;
-  const arrivals = watchArrivals(indexURL);
-  report("interpreter", 0, 4);
-  const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all([
-    import(LOADER.href),
-    import(MACHINE_CODE.href),
-  ]);
-  report("interpreter", 2, 4);
-  report("stdlib", 0, 1);
-  const booted = loadPyodide({
-    indexURL,
-    packageBaseUrl: indexURL,
-    createPyodideModule,
-    stdLibURL: LIBRARY.href,
-    lockFileContents: coreFiles.then((files) => ({
-      info: JSON.parse(new TextDecoder().decode(files.get("interpreter.json"))),
-      packages: {},
-    })),
-    fsInit: placeCore,
-  });
-  python = await Promise.race([failed, booted]);
-  arrivals.disconnect(); // what it has not told yet would come after "ready"
-  report("interpreter", 4, 4);
-  return python;
+// Tells of a part once it is there.
+function counted(stage, total, parts) {
+  let done = 0;
+  report(stage, 0, total);
+  return parts.map((part) =>
+    part.then((value) => {
+      done += 1;
+      report(stage, done, total);
+      return value;
+    }),
+  );
 }
 
 async function boot() {
-  report("core", 0, 1);
-  const coreFiles = fetchGood(CORE)
-    .then((answer) => answer.arrayBuffer())
-    .then(readArchive)
-    .then((files) => new Map(files));
-  let corePath;
-  python = await Promise.race([
-    // A core that cannot be fetched ends the boot, though the interpreter goes on waiting for it.
-    coreFiles.then(() => new Promise(() => {})),
-    startInterpreter(coreFiles, async (FS, { sitePackages }) => {
-      corePath = sitePackages;
-      for (const [name, bytes] of await coreFiles) {
-        const path = `${sitePackages}/${name}`;
-        FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
-        FS.writeFile(path, bytes, { canOwn: true });
-      }
-      report("core", 1, 1);
-    }),
-  ]);
-  const door = python
-    .pyimport("app.backend.worker")
-    .open_door(`${corePath}/rest_of_library.json`, "/lib/rest_of_library.zip", (path) => fetchNow(python.FS, path));
+  const [loader, glue, compiled] = counted("interpreter", 3, [import(LOADER.href), import(GLUE.href), compile()]);
+  const [read] = counted("core", 1, [fetchGood(IMAGE).then(readImage)]);
+  const info = fetchGood(INTERPRETER).then((answer) => answer.json());
+  const own = provide(Promise.all([read, compiled]).then(([image, module]) => ({ image, module })));
+  const [{ loadPyodide }, { default: createModule }, image] = await Promise.all([loader, glue, read, compiled, info]);
+  const booted = loadPyodide({
+    indexURL: FOLDER,
+    packageBaseUrl: FOLDER,
+    lockFileContents: { info: await info, packages: {} },
+    async createPyodideModule(settings) {
+      const module = await createModule(settings);
+      image.restore(module.HEAP8, await own);
+      return module;
+    },
+    _loadSnapshot: image.header, // its memory is in place by then
+  });
+  python = await Promise.race([own.then(() => booted), booted]);
+  const door = python.globals.get("door");
+  door.connect((path) => fetchNow(python.FS, path));
   self.postMessage({ type: "ready" });
   return door;
 }

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from app.backend.columns import recording_columns
 from app.backend.jobs import Job, Jobs
-from app.backend.replay import replay_job
 from app.backend.request_error import RequestError
 from app.backend.settings import STEP_NS, engine_config, normalise, notice, shorten, told
 from pycore.config import build_engine
@@ -27,7 +26,7 @@ class Handler:
         self._kinds: dict[str, Callable[[dict], dict]] = {
             "simulate": simulate,
             "experiment": lambda request: self._jobs.start(_experiment(request)),
-            "replay": lambda request: self._jobs.start(replay_job(request)),
+            "replay": lambda request: self._jobs.start(_replay(request)),
             "continue": self._continue,
             "cancel": self._cancel,
         }
@@ -82,6 +81,12 @@ def _experiment(request: dict) -> Job:
     from app.backend.experiment import experiment_job
 
     return experiment_job(request)
+
+
+def _replay(request: dict) -> Job:
+    from app.backend.replay import replay_job
+
+    return replay_job(request)
 
 
 def given_settings(request: dict) -> dict:

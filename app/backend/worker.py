@@ -5,19 +5,27 @@ converting objects one by one; a file's bytes go beside it.
 """
 
 import json
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.backend.handle import Handler
-from app.backend.rest_of_library import RestOfLibrary
+from app.backend.modules_on_demand import Fetch, ModulesOnDemand
 
 
 class Door:
-    """Answers requests in their JSON form."""
+    """Answers requests in their JSON form.
 
-    def __init__(self) -> None:
+    Args:
+        modules: finds what is not in memory.
+    """
+
+    def __init__(self, modules: ModulesOnDemand) -> None:
         self._handler = Handler()
+        self._modules = modules
+
+    def connect(self, fetch: Fetch) -> None:
+        """Says how archives are fetched, which the image of memory cannot hold."""
+        self._modules.fetch = fetch
 
     def answer(self, request: str, data: Any = None) -> str:
         """The response to `request`, as JSON text.
@@ -33,14 +41,12 @@ class Door:
         return json.dumps(self._handler.handle(asked), separators=(",", ":"), ensure_ascii=False)
 
 
-def open_door(rest_names: str, rest_archive: str, fetch: Callable[[str], str]) -> Door:
-    """A Door in the browser, with the rest of the standard library within reach.
+def open_door(archives: Mapping[str, Sequence[str]]) -> Door:
+    """A Door in the browser, with all that is not in memory within reach once it is connected.
 
     Args:
-        rest_names: path of a JSON list with the names of the modules not shipped at first.
-        rest_archive: path where `fetch` puts their archive.
-        fetch: see RestOfLibrary.
+        archives: see ModulesOnDemand.
     """
-    names = json.loads(Path(rest_names).read_text(encoding="utf-8"))
-    RestOfLibrary(names, rest_archive, fetch).install()
-    return Door()
+    modules = ModulesOnDemand(archives)
+    modules.install()
+    return Door(modules)

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.site.archive import pack, unpack
@@ -51,18 +51,18 @@ class BuildInterpreter:
         self._folder = folder
         self._library = library or folder / "python_stdlib.zip"
 
-    def compile(self, sources: Mapping[str, bytes], *, root: str, optimize: int) -> dict[str, bytes]:
-        """`sources` (path.py -> source) as path.pyc -> unchecked hash-based .pyc.
+    def compile(self, sources: Mapping[str, bytes], *, root: str, lean: bool = False) -> dict[str, bytes]:
+        """`sources` (path.py -> source) as path.pyc -> unchecked hash-based .pyc, their docstrings blanked.
 
         Args:
             sources: paths as they will lie below `root`.
             root: folder or archive the code objects name as their file.
-            optimize: 0 keeps everything, 1 drops asserts, 2 drops docstrings as well.
+            lean: whether asserts and line numbers are dropped.
         """
         with tempfile.TemporaryDirectory() as scratch:
             job = Path(scratch)
             (job / "sources.zip").write_bytes(pack(sources, compress=False))
-            (job / "options.json").write_text(json.dumps({"root": root, "optimize": optimize}))
+            (job / "options.json").write_text(json.dumps({"root": root, "lean": lean}))
             self._run("compile_sources.py", job)
             return unpack((job / "compiled.zip").read_bytes())
 
@@ -76,29 +76,54 @@ class BuildInterpreter:
         """
         with tempfile.TemporaryDirectory() as scratch:
             job = Path(scratch)
-            for name, data in core.items():
-                path = job / "site-packages" / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+            _place(core, job / "site-packages")
             options = {"library": LIBRARY, "modules": modules, "optional": optional, "requests": requests}
             (job / "options.json").write_text(json.dumps(options))
             self._run("trace_imports.py", job)
             return json.loads((job / "traced.json").read_text())
 
-    def _run(self, script: str, job: Path) -> None:
+    def take_snapshot(
+        self, core: Mapping[str, bytes], archives: Mapping[str, Sequence[str]], requests: list[dict]
+    ) -> tuple[bytes, list[str]]:
+        """Memory once the core's door has been opened and has answered `requests`.
+
+        Args:
+            core: what lies in site-packages.
+            archives: see app.backend.modules_on_demand.
+            requests: any that are answered at once.
+
+        Returns:
+            The snapshot, and the names of the modules in it.
+        """
+        with tempfile.TemporaryDirectory() as scratch:
+            job = Path(scratch)
+            _place(core, job / "site-packages")
+            options = {"archives": archives, "requests": requests, "site_packages": SITE_PACKAGES}
+            (job / "options.json").write_text(json.dumps(options))
+            self._run("take_image.py", job, "snapshot")
+            return (job / "snapshot").read_bytes(), json.loads((job / "loaded.json").read_text())
+
+    def _run(self, script: str, job: Path, *more: str) -> None:
         command = [
             find_node(),
             str(SCRIPTS / "run.mjs"),
             str(self._folder.resolve()),
             str(self._library.resolve()),
         ]
-        command += [str(job), str(SCRIPTS / script), json.dumps(INTERPRETER_INFO)]
+        command += [str(job), str(SCRIPTS / script), json.dumps(INTERPRETER_INFO), *more]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
         except (OSError, subprocess.TimeoutExpired) as reason:
             raise BuildError(f"{script} could not be run in the site's interpreter: {reason}.") from reason
         if done.returncode:
             raise BuildError(f"{script} failed in the site's interpreter: {_last_line(done.stderr)}")
+
+
+def _place(files: Mapping[str, bytes], folder: Path) -> None:
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
 
 
 def _last_line(text: str) -> str:

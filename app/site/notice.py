@@ -15,15 +15,16 @@ LICENCES = Path(__file__).parent / "licences"
 
 _PYODIDE = f"""\
 Pyodide {PYODIDE_VERSION} (pyodide.mjs, pyodide.asm.mjs, pyodide.asm.wasm, and the modules pyodide and
-_pyodide of the library archives): Copyright (c) Pyodide contributors and Mozilla. Subject to the terms of the
-Mozilla Public License, version 2.0, a copy of which is at https://mozilla.org/MPL/2.0/. The three files are
-unchanged; the modules are compiled from unchanged sources. Their source form is at
+_pyodide in the image of memory and the archives): Copyright (c) Pyodide contributors and Mozilla. Subject to
+the terms of the Mozilla Public License, version 2.0, a copy of which is at https://mozilla.org/MPL/2.0/. The
+three files are unchanged; the modules are compiled from unchanged sources. Their source form is at
 https://github.com/pyodide/pyodide/tree/{PYODIDE_VERSION}
 """
 
 _PYTHON_CHANGES = """\
-CPython 3.14, inside pyodide.asm.wasm and the library archives. Changes made to Python: those of Pyodide's
-patches; the standard library is compiled, stripped of docstrings and split into two archives.
+CPython 3.14, inside pyodide.asm.wasm, the image of memory and the archives. Changes made to Python: those
+of Pyodide's patches; the standard library is compiled, stripped of docstrings and line numbers, and lies
+partly in the image, partly in the archives.
 
 """
 

@@ -1,25 +1,31 @@
-"""The three archives the browser's interpreter loads: what it boots from, the core, and the rest.
+"""What the browser loads of Python: memory with the core in it, and two archives for what is not in there.
 
-stdlib.zip  the library modules that booting and the core take, nothing else: every visitor waits for them
-core.zip    pycore, app/backend and the texts, placed in site-packages while the interpreter boots
-rest.zip    the rest of the standard library, fetched when an import asks for it
+image.bin  the interpreter's memory after it has booted, imported what a simulation takes and made one
+core.zip   the other modules of pycore and app/backend, and what they take of the standard library
+rest.zip   the rest of the standard library
 
-All modules are .pyc made by the very interpreter that loads them, so nothing is compiled in the browser.
-Compiling takes seconds; results are kept in the cache under a key made of everything they depend on.
+Every visitor waits for the image; an archive is fetched when an import asks for it. All modules are .pyc made
+by the very interpreter that loads them, so nothing is compiled in the browser. Compiling takes seconds; what
+it gives is kept in the cache under a key made of everything it depends on.
 """
 
 import ast
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.site import memory_image
 from app.site.archive import pack, unpack
 from app.site.build_error import BuildError
 from app.site.interpreter import LIBRARY, SCRIPTS, SITE_PACKAGES, BuildInterpreter
 from app.site.interpreter_files import keep
-from app.site.pins import INTERPRETER_INFO, INTERPRETER_SHA256
+from app.site.pins import INTERPRETER_SHA256
+
+# Where static/worker.js puts the archives once they are fetched.
+CORE_ARCHIVE = "/lib/core.zip"
+REST_ARCHIVE = "/lib/rest_of_library.zip"
 
 # Needed where the modules are first used rather than imported: text decoders that a dropped file may ask for.
 ALWAYS_FIRST = ("encodings.ascii", "encodings.latin_1", "encodings.utf_8_sig", "encodings.utf_16")
@@ -35,15 +41,21 @@ TRIAL_REQUESTS = (
     },
 )
 
+# Answered before the image is taken: whatever these import, read and compute for good need not be done again.
+IMAGE_REQUESTS = (
+    {"kind": "simulate", "settings": {"mode": "paged"}},
+    {"kind": "simulate", "settings": {"mode": "contiguous"}},
+)
+
 # Not in the interpreter at the start: modules that import it are left out of the trace, not of the archive.
 BROUGHT_LATER = "numpy"
 
 
 @dataclass(frozen=True)
 class PythonParts:
-    """Contents of the three archives."""
+    """Contents of the image and the two archives."""
 
-    stdlib: bytes
+    image: bytes
     core: bytes
     rest: bytes
 
@@ -89,19 +101,31 @@ def build_python_parts(root: Path, interpreter: Path, cache: Path, say: Callable
 
     def traced_core() -> bytes:
         say("compiling the core and tracing what it imports")
-        core = BuildInterpreter(interpreter).compile(sources, root=SITE_PACKAGES, optimize=0) | texts
-        first = _first_modules(sources, core, interpreter, library_file)
+        core = BuildInterpreter(interpreter).compile(sources, root=SITE_PACKAGES)
+        first = _first_modules(sources, core | texts, interpreter, library_file)
         return pack(core | {"first.json": json.dumps(first).encode()})
 
-    core = unpack(_kept(derived / f"core-{_key([made_by, *shipped])}.zip", traced_core))
+    key = _key([made_by, *shipped])
+    core = unpack(_kept(derived / f"core-{key}.zip", traced_core))
     first = set(json.loads(core.pop("first.json")))
     rest = {name: data for name, data in library.items() if name not in first}
+    wanted = core | {name: library[name] for name in first}
+
+    def image_and_core() -> bytes:
+        say("taking an image of the interpreter's memory")
+        archives = {CORE_ARCHIVE: _module_names(wanted), REST_ARCHIVE: _module_names(rest)}
+        snapshot, loaded = BuildInterpreter(interpreter, library_file).take_snapshot(
+            core | texts, archives, list(IMAGE_REQUESTS)
+        )
+        wasm = (interpreter / "pyodide.asm.wasm").read_bytes()
+        left = {name: data for name, data in wanted.items() if _module_name(name) not in loaded}
+        return pack({"image": memory_image.memory_image(snapshot, wasm), "core": pack(left)}, compress=False)
+
+    parts = unpack(_kept(derived / f"image-{key}.zip", image_and_core))
     names = [name.encode() for name in sorted(rest)]
-    core["rest_of_library.json"] = json.dumps(sorted(map(_module_name, rest))).encode()
-    core["interpreter.json"] = json.dumps(INTERPRETER_INFO, sort_keys=True).encode()
     return PythonParts(
-        stdlib=pack({name: library[name] for name in first}),
-        core=pack(core),
+        image=parts["image"],
+        core=parts["core"],
         rest=_kept(derived / f"rest-{_key([made_by, *names])}.zip", lambda: pack(rest)),
     )
 
@@ -110,8 +134,8 @@ def _compiled_library(interpreter: Path, say: Callable[[str], None]) -> bytes:
     say("compiling the standard library with the site's interpreter (once)")
     files = unpack((interpreter / "python_stdlib.zip").read_bytes())
     sources = {name: data for name, data in files.items() if name.endswith(".py")}
-    # Docstrings and asserts of the library are a sixth of its size, and nothing reads them here.
-    return pack(BuildInterpreter(interpreter).compile(sources, root=LIBRARY, optimize=2))
+    # Docstrings, asserts and line numbers are a third of the library's size, and nothing reads them here.
+    return pack(BuildInterpreter(interpreter).compile(sources, root=LIBRARY, lean=True))
 
 
 def _first_modules(
@@ -169,9 +193,15 @@ def _module_name(path: str) -> str:
     return path.rpartition(".py")[0].removesuffix("/__init__").replace("/", ".")
 
 
+def _module_names(paths: Iterable[str]) -> list[str]:
+    return sorted(map(_module_name, paths))
+
+
 def _made_by() -> bytes:
     """What derived bytes depend on beside their sources: the interpreter, and the code that runs in it."""
-    code = sorted([*(path for path in SCRIPTS.iterdir() if path.is_file()), Path(__file__)])
+    code = sorted(
+        [*(path for path in SCRIPTS.iterdir() if path.is_file()), Path(__file__), Path(memory_image.__file__)]
+    )
     return json.dumps(INTERPRETER_SHA256).encode() + b"".join(path.read_bytes() for path in code)
 
 

@@ -16,6 +16,7 @@ from app.site.interpreter_files import cache_folder, obtain_interpreter_files
 from app.site.notice import notice
 from app.site.numpy_wheel import LOGICAL_NAME as NUMPY
 from app.site.numpy_wheel import obtain_numpy
+from app.site.pins import INTERPRETER_INFO
 from app.site.policy import check_code, check_page, with_policy
 from app.site.python_parts import build_python_parts
 from app.site.sizes import BUDGET_BYTES, Size, measure
@@ -81,7 +82,12 @@ def build_site(
 
     third_party = {f"pyodide/{name}": (interpreter / name).read_bytes() for name in RUNTIME_FILES}
     third_party |= bokeh_bundles(bundles or ("bokeh",))
-    python = {"python/stdlib.zip": parts.stdlib, "python/core.zip": parts.core, ON_DEMAND: parts.rest}
+    python = {
+        "python/image.bin": parts.image,
+        "python/interpreter.json": json.dumps(INTERPRETER_INFO, sort_keys=True).encode(),
+        "python/core.zip": parts.core,
+        ON_DEMAND: parts.rest,
+    }
     wheel = obtain_numpy(cache, offline=offline, say=say) if numpy else None
     if wheel is not None:
         python[NUMPY] = wheel
@@ -191,18 +197,18 @@ def _groups(
 ) -> dict[str, dict[str, bytes]]:
     groups: dict[str, dict[str, bytes]] = {
         "interpreter (Pyodide)": {},
-        "standard library, first part": {},
-        "core (pycore, app/backend, texts)": {},
+        "memory with Python and the core": {},
         "BokehJS": {},
         "page": {"index.html": page},
+        "on demand: rest of the core": {},
         "on demand: rest of the library": {},
         "on demand: numpy": {},
     }
-    by_name = {"python/stdlib.zip": 1, "python/core.zip": 2, ON_DEMAND: 5, NUMPY: 6}
+    by_name = {"python/image.bin": 1, "python/core.zip": 4, ON_DEMAND: 5, NUMPY: 6}
     names = list(groups)
     for url, content in shipped.items():
         name = logical[url]
-        prefix = 0 if name.startswith("pyodide/") else 3 if re.fullmatch(r"bokeh(-\w+)?\.js", name) else 4
+        prefix = 0 if name.startswith("pyodide/") else 2 if re.fullmatch(r"bokeh(-\w+)?\.js", name) else 3
         groups[names[by_name.get(name, prefix)]][url] = content
     return groups
 

@@ -109,11 +109,11 @@ def test_a_link_to_other_settings_says_that_it_needs_python_when_there_is_none(s
 def test_a_site_that_lacks_a_part_of_python_says_which(new_context, site, tmp_path):
     broken = tmp_path / "site"
     shutil.copytree(site, broken, copy_function=os.link)
-    next(broken.glob("assets/python/core.*.zip")).unlink()
+    next(broken.glob("assets/python/image.*.bin")).unlink()
     with SiteServer(broken, 0) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         page = Simulator(new_context(), server.address).open(python=False)
         expect(page.locator("#python-state")).to_have_attribute("data-python", "failed", timeout=BOOT_MS)
-        expect(page.locator("[data-notice=python]")).to_contain_text("core")
+        expect(page.locator("[data-notice=python]")).to_contain_text("image")
         expect(page.locator("[data-notice=python]")).to_contain_text("make serve")
         server.shutdown()

@@ -22,9 +22,9 @@ def main() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     if options["requests"]:
-        from app.backend.worker import Door
+        from app.backend.worker import open_door
 
-        door = Door()
+        door = open_door({})
         for request in options["requests"]:
             answer = json.loads(door.answer(json.dumps(request)))
             while answer.get("more") and not answer.get("error"):

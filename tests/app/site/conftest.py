@@ -27,6 +27,8 @@ class Handler:
             # By name, so that the build does not see that this module is wanted.
             wave = importlib.import_module("wave")
             return {"name": wave.__name__, "file": wave.__file__}
+        if request["kind"] == "late":
+            return {"value": importlib.import_module("pycore.late").VALUE}
         data = request.get("data")
         return {"kind": request["kind"], "data": None if data is None else [type(data).__name__, len(data)],
                 "python": list(sys.version_info[:2])}
@@ -72,13 +74,20 @@ def small_page():
 def small_project(tmp_path_factory):
     """Folder of a project with the real worker scripts and a tiny core."""
     root = tmp_path_factory.mktemp("project")
-    for name in ("static/worker.js", "static/archive.js", "static/wheel.js", "static/sw.js"):
+    for name in (
+        "static/worker.js",
+        "static/archive.js",
+        "static/memory_image.js",
+        "static/wheel.js",
+        "static/sw.js",
+    ):
         _copy(name, root)
-    for name in ("app/backend/worker.py", "app/backend/rest_of_library.py"):
+    for name in ("app/backend/worker.py", "app/backend/modules_on_demand.py"):
         _copy(name, root)
     _write(root / "app/backend/__init__.py", "")
     _write(root / "app/backend/handle.py", HANDLER)
     _write(root / "pycore/__init__.py", "")
+    _write(root / "pycore/late.py", "import csv\n\nVALUE = 7\n")
     _write(root / "static/text/en/page.json", '{"title": "small"}')
     _write(root / "static/boot.js", BOOT)
     _write(root / "static/style.css", "body { margin: 0 }")

@@ -1,5 +1,6 @@
 """A whole site, built from a small project."""
 
+import gzip
 import hashlib
 import json
 import re
@@ -10,7 +11,6 @@ import pytest
 import build
 from app.site.archive import unpack
 from app.site.build_error import BuildError
-from app.site.interpreter import LIBRARY
 from app.site.static_site import bokeh_bundles, build_site
 
 
@@ -41,35 +41,32 @@ def test_only_what_the_page_leads_to_is_shipped(small_site):
     assert "pyodide.asm.wasm" in names
 
 
-def test_the_first_archive_holds_what_booting_takes_and_the_rest_what_is_left(small_site):
+def test_what_is_in_memory_lies_in_no_archive_and_nothing_lies_in_two(small_site):
     files = contents(small_site.folder)
-    first, rest = (unpack(files[small_site.urls[name]]) for name in ("python/stdlib.zip", "python/rest.zip"))
-    assert {"json/__init__.pyc", "encodings/utf_8_sig.pyc", "_pyodide/__init__.pyc"} <= set(first)
+    core, rest = (unpack(files[small_site.urls[name]]) for name in ("python/core.zip", "python/rest.zip"))
     assert {"wave.pyc", "email/message.pyc", "unittest/__init__.pyc"} <= set(rest)
-    assert not set(first) & set(rest)
-    assert len(first) < len(rest)
+    assert "pycore/late.pyc" in core, "imported by nothing that a simulation takes"
+    assert not set(core) & set(rest)
+    assert not {"json/__init__.pyc", "_pyodide/__init__.pyc", "app/backend/handle.pyc"} & (
+        set(core) | set(rest)
+    )
 
 
 def test_modules_are_unchecked_hash_based_pyc_of_the_sites_own_interpreter(small_site):
     files = contents(small_site.folder)
-    core = unpack(files[small_site.urls["python/core.zip"]])
-    compiled = {name: data for name, data in core.items() if name.endswith(".pyc")}
-    assert "app/backend/handle.pyc" in compiled
-    assert not any(name.endswith(".py") for name in core)
-    library = unpack(files[small_site.urls["python/stdlib.zip"]])
-    magic = {data[:4] for data in [*compiled.values(), *library.values()]}
-    assert len(magic) == 1
+    archives = (unpack(files[small_site.urls[name]]) for name in ("python/core.zip", "python/rest.zip"))
+    compiled = {name: data for archive in archives for name, data in archive.items()}
+    assert all(name.endswith(".pyc") for name in compiled)
+    assert len({data[:4] for data in compiled.values()}) == 1
     # PEP 552: bit 0 = hash-based, bit 1 = check the source.
     assert {int.from_bytes(data[4:8], "little") for data in compiled.values()} == {1}
 
 
-def test_the_core_archive_names_the_modules_left_for_later(small_site):
-    core = unpack(contents(small_site.folder)[small_site.urls["python/core.zip"]])
-    names = json.loads(core["rest_of_library.json"])
-    assert "wave" in names
-    assert "json" not in names
-    assert core["static/text/en/page.json"] == b'{"title": "small"}'
-    assert LIBRARY not in names
+def test_the_image_holds_a_part_of_memory_only_and_no_docstring_of_the_core(small_site):
+    image = gzip.decompress(contents(small_site.folder)[small_site.urls["python/image.bin"]])
+    assert len(image) < 15_000_000
+    assert b"app.backend.handle" in image
+    assert b"Says what it was asked" not in image
 
 
 def test_the_service_worker_lists_every_hashed_file(small_site):

@@ -71,9 +71,7 @@ def test_python_answers_from_its_worker_under_the_policy(context, small_site, se
     kinds = page.locator("p").evaluate_all("lines => lines.map((line) => line.dataset.type)")
     assert "progress" not in kinds[kinds.index("ready") :]
     stages = [json.loads(text) for text in page.locator('p[data-type="progress"]').all_text_contents()]
-    assert {"interpreter", "stdlib", "core"} == {
-        stage["stage"] for stage in stages if stage["done"] == stage["total"]
-    }
+    assert {"interpreter", "core"} == {stage["stage"] for stage in stages if stage["done"] == stage["total"]}
 
 
 def test_the_rest_of_the_library_is_fetched_when_an_import_asks_for_it(context, small_site, serve):
@@ -88,6 +86,28 @@ def test_the_rest_of_the_library_is_fetched_when_an_import_asks_for_it(context, 
     assert sum(rest in url for url in fetched) == 1
 
 
+def test_a_part_of_the_core_that_no_simulation_takes_is_fetched_when_it_is_imported(
+    context, small_site, serve
+):
+    fetched = []
+    context.on("request", lambda request: fetched.append(request.url))
+    context.route(re.compile(r"sw\.js"), lambda route: route.abort())
+    page = open_page(context, serve(small_site.folder))
+    said(page, "ready")
+    core, rest = (small_site.urls[name] for name in ("python/core.zip", "python/rest.zip"))
+    assert not any(core in url for url in fetched)
+    assert ask(page, 1, {"kind": "late"})["response"] == {"value": 7}
+    assert [sum(name in url for url in fetched) for name in (core, rest)] == [1, 0]
+
+
+def test_an_archive_that_cannot_be_fetched_is_named_and_python_goes_on(context, small_site, serve, tmp_path):
+    folder = copy_of(small_site, tmp_path / "site")
+    (folder / small_site.urls["python/core.zip"]).unlink()
+    page = open_page(context, serve(folder))
+    assert "core" in ask(page, 1, {"kind": "late"})["failed"]
+    assert ask(page, 2, {"kind": "again"})["response"]["kind"] == "again"
+
+
 def test_a_request_on_which_the_core_raises_is_answered_with_the_reason_and_the_next_still_works(
     context, small_site, serve
 ):
@@ -98,7 +118,8 @@ def test_a_request_on_which_the_core_raises_is_answered_with_the_reason_and_the_
 
 
 @pytest.mark.parametrize(
-    "missing", ["python/core.zip", "python/stdlib.zip", "pyodide/pyodide.asm.wasm", "pyodide/pyodide.asm.mjs"]
+    "missing",
+    ["python/image.bin", "python/interpreter.json", "pyodide/pyodide.asm.wasm", "pyodide/pyodide.asm.mjs"],
 )
 def test_a_file_that_cannot_be_fetched_ends_the_boot_with_a_message(
     context, small_site, serve, tmp_path, missing
