@@ -12,6 +12,7 @@ from types import ModuleType
 
 from app.site.assets import Assets
 from app.site.build_error import BuildError
+from app.site.bundle import Bundle
 from app.site.interpreter_files import cache_folder, obtain_interpreter_files
 from app.site.notice import notice
 from app.site.numpy_wheel import LOGICAL_NAME as NUMPY
@@ -24,6 +25,7 @@ from app.site.sizes import BUDGET_BYTES, Size, measure
 ON_DEMAND = "python/rest.zip"
 RUNTIME_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 SERVICE_WORKER = "sw.js"
+BUNDLED = ("boot.js", "worker.js")  # scripts that are shipped with their modules in one file
 
 Render = Callable[[Mapping[str, str]], str]
 
@@ -93,6 +95,7 @@ def build_site(
         python[NUMPY] = wheel
     own = static_files(root / "static")
     service_worker = own.pop(SERVICE_WORKER)
+    own |= {entry: Bundle(entry, own).content() for entry in BUNDLED if entry in own}
 
     assets = Assets(own | python | third_party, verbatim=frozenset(third_party))
     urls = assets.build() | {SERVICE_WORKER: SERVICE_WORKER}
