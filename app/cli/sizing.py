@@ -31,8 +31,9 @@ def run_sizing(terminal: Terminal, as_json: bool, **given: object) -> None:
     Raises:
         RequestError: a name that is unknown, a setting that will not do, or weights that do not fit.
     """
+    from app.backend.deployment import spec_name
     from app.backend.settings import normalise
-    from app.backend.sizing import sizing, spec_name
+    from app.backend.sizing import sizing
 
     for kind in ("model", "gpu"):
         if given[kind] is not None:
