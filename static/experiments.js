@@ -18,7 +18,7 @@ class ExperimentsTab {
       this._shown.set(name, result); // until there is another
     }
     this._cards = [...place.querySelectorAll("[data-experiment]")];
-    this._subjects = [...place.querySelectorAll(".experiment-subject")];
+    this._list = place.querySelector(".experiment-layout nav");
     this._narrow = matchMedia("(max-width: 899px)"); // as in panels.css
     this._forms = new Map(
       tabData.experiments.map((declared) => [
@@ -35,7 +35,12 @@ class ExperimentsTab {
       words: ({ done, total }) => text("tab.state.running", { percent: percent(total ? done / total : 0) }),
     });
     for (const card of this._cards) {
-      card.addEventListener("click", () => this._choose(card.dataset.experiment));
+      card.addEventListener("click", () => {
+        this._choose(card.dataset.experiment);
+        if (this._narrow.matches) {
+          place.querySelector(".experiment").scrollIntoView(); // it stands below the list
+        }
+      });
     }
     state.on(["lang", "theme"], () => this._draw());
     this._open(given, showNotice);
@@ -64,8 +69,22 @@ class ExperimentsTab {
     );
     this._forms.get(name).write(settings);
     this._choose(name);
+    this._showInList(known);
     if (!this._results.has(this._key(name, settings))) {
       this._run();
+    }
+  }
+
+  // Where the list stands above the experiment it is kept short; beside it, the current card is in sight.
+  _showInList(asked) {
+    const current = this._list.querySelector("[aria-current=true]");
+    if (this._narrow.matches) {
+      for (const subject of this._list.querySelectorAll(".experiment-subject")) {
+        subject.open = !asked && subject.contains(current);
+      }
+    } else {
+      const below = current.getBoundingClientRect().bottom - this._list.getBoundingClientRect().bottom;
+      this._list.scrollTop += Math.max(0, below);
     }
   }
 
@@ -74,11 +93,6 @@ class ExperimentsTab {
     this._name = name;
     for (const card of this._cards) {
       card.setAttribute("aria-current", String(card.dataset.experiment === name));
-    }
-    // Where the list stands above the experiment it must not be long.
-    for (const subject of this._subjects) {
-      const current = Boolean(subject.querySelector("[aria-current=true]"));
-      subject.open = current || (subject.open && !this._narrow.matches);
     }
     this._forms.forEach((form, each) => form.show(each === name));
     this._bar.complain(null);

@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
 from pycore.experiments.keys import CAPACITY, COMPUTED, HIT_RATE, LONGEST_WAIT, ORDER, Keys, order_key
 from pycore.experiments.prefix_run import REQUESTS_AT_ONCE, PrefixServer, Served
-from pycore.experiments.result import STEPS, TOKENS, Chart, Result, Table, percent
+from pycore.experiments.result import PERCENT, STEPS, TOKENS, Chart, Result, Table, percent
 from pycore.workload.multi_turn import SYSTEM, Session, multi_turn
 
 _KEYS = Keys("multi_turn")
@@ -131,18 +131,15 @@ def _table(served: Mapping[str, Served]) -> Table:
 
 def _charts(served: Mapping[str, Served], swept: Mapping[tuple[str, int], Served]) -> tuple[Chart, ...]:
     over = {order_key(order): [percent(swept[order, each].hit_rate) for each in SWEEP] for order in SWEPT}
-    own = [own_history(run) for run in served.values()]
-    tokens = {
-        _KEYS.of("column.own"): own,
-        _KEYS.of("column.system"): [
-            run.hit_tokens - each for run, each in zip(served.values(), own, strict=True)
-        ],
-        COMPUTED.key: [run.computed for run in served.values()],
-    }
+    shares = {_KEYS.of("column.own"): [], _KEYS.of("column.system"): [], COMPUTED.key: []}
+    for run in served.values():
+        own = own_history(run)
+        for values, tokens in zip(shares.values(), (own, run.hit_tokens - own, run.computed), strict=True):
+            values.append(percent(tokens / run.prompt_tokens))
     names = tuple(map(order_key, served))
     return (
         _KEYS.chart("capacity", "line", CAPACITY, SWEEP, HIT_RATE, over),
-        _KEYS.chart("tokens", "stacked_bar", ORDER, names, _KEYS.column("tokens", "int", TOKENS), tokens),
+        _KEYS.chart("tokens", "stacked_bar", ORDER, names, _KEYS.column("tokens", "float", PERCENT), shares),
     )
 
 

@@ -36,7 +36,9 @@ def open_experiments(page):
 
 
 def open_experiment(page, name, picture):
-    page.locator(f"[data-experiment={name}]").click()
+    card = f"[data-experiment={name}]"
+    page.locator(f".experiment-subject:has({card})").evaluate("fold => { fold.open = true; }")
+    page.locator(card).click()
     expect(page.locator(f"[data-picture={picture}] .picture-sentence")).not_to_be_empty()
     expect(page.locator(f"[data-picture={picture}] canvas").first).to_be_attached()
 

@@ -57,3 +57,25 @@ def test_a_run_can_be_stopped(page):
     expect(page.locator("#experiment-run [data-run]")).to_be_enabled()
     presets.first.click()
     expect(page.locator("#experiment-result [data-claim]").first).to_be_visible()
+
+
+def test_a_link_on_a_phone_shows_the_experiment_below_folded_subjects(simulator):
+    page = simulator(viewport={"width": 390, "height": 844}).open(
+        "?tab=experiments&exp=starvation", python=False
+    )
+    expect(page.locator("#experiment-result [data-claim]").first).to_be_attached()
+    subjects = page.locator(".experiment-subject")
+    assert subjects.count() >= 4
+    expect(page.locator(".experiment-subject[open]")).to_have_count(0)
+    expect(page.locator("#experiment-title")).to_be_in_viewport()
+    subjects.last.evaluate("fold => { fold.open = true; }")
+    subjects.last.locator("[data-experiment]").last.click()
+    expect(page.locator("#experiment-title")).to_be_in_viewport()
+
+
+def test_beside_the_experiment_the_list_shows_the_current_card(simulator):
+    page = simulator(viewport={"width": 1280, "height": 900}).open(
+        "?tab=experiments&exp=usage_zero", python=False
+    )
+    expect(page.locator("[data-experiment=usage_zero]")).to_be_in_viewport()
+    expect(page.locator("#experiment-title")).to_be_in_viewport()
