@@ -83,8 +83,8 @@ class ExperimentsTab {
         subject.open = !asked && subject.contains(current);
       }
     } else {
-      const below = current.getBoundingClientRect().bottom - this._list.getBoundingClientRect().bottom;
-      this._list.scrollTop += Math.max(0, below);
+      const [card, list] = [current, this._list].map((each) => each.getBoundingClientRect());
+      this._list.scrollTop += card.top - list.top - list.height / 3;
     }
   }
 
