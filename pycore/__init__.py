@@ -77,6 +77,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     scheduling.policies                 which sequence is preempted, and who waits where
     scheduling.rules                    how real engines decide a step
     scheduling.waiting_queue            who waits, and why
+    scheduling.admission                whether the head of the queue may run
     scheduling.rejections               who is turned away
     scheduling.recovery                 how memory is taken from a group and given back
     scheduling.progress                 what a forward pass did to those that run

@@ -25,7 +25,9 @@ from pycore.prefix_cache.radix import RadixCache
 from pycore.request import Request
 from pycore.rng import Rng
 from pycore.scheduling.batch import NO_LIMIT
-from pycore.scheduling.policies import QUEUE, VICTIM
+from pycore.scheduling.policies import VICTIM
+from pycore.scheduling.queue_order import CACHE_AWARE, PLAIN, OrderRules
+from pycore.scheduling.queue_order import SGLANG as SGLANG_ORDER
 from pycore.scheduling.recovery import RECOVERIES
 from pycore.scheduling.rules import RULES
 from pycore.scheduling.scheduler import Scheduler
@@ -134,9 +136,11 @@ class SchedulerConfig:
         victim: one of VICTIM; None: what the rules say.
         recovery: one of RECOVERIES, where the rules leave the choice.
         rules: one of RULES: whose scheduler it is.
-        queue: one of QUEUE; by priority in vllm-v1 only.
-        token_budget: most tokens computed in a step; None: no limit.
+        queue: the order of those that wait, one of the rules' `queues`.
+        order: the figures behind it; None: SGLang's under its rules, else PLAIN.
+        token_budget: most tokens computed in a step, under sglang rules in a step of prompts; None: no limit.
         reserve_full_prompt: whether there must be room for all of a prompt that is computed in chunks.
+        conservativeness: sglang: how much of the tokens to come an admission leaves free, see NewTokenRatio.
 
     Raises:
         ConfigError: a value out of range.
@@ -148,8 +152,10 @@ class SchedulerConfig:
     recovery: str = "recompute"
     rules: str = "classic"
     queue: str = "fcfs"
+    order: OrderRules | None = None
     token_budget: int | None = None
     reserve_full_prompt: bool = True
+    conservativeness: float = 1.0
 
     def __post_init__(self) -> None:
         if self.watermark is not None:
@@ -157,11 +163,13 @@ class SchedulerConfig:
         _require("max_num_seqs", self.max_num_seqs, self.max_num_seqs >= 1, "at least 1 sequence")
         if self.victim is not None:
             _require("victim", self.victim, self.victim in VICTIM, "one of " + ", ".join(VICTIM))
-        for setting, choices in (("recovery", RECOVERIES), ("rules", RULES), ("queue", QUEUE)):
+        for setting, choices in (("recovery", RECOVERIES), ("rules", RULES)):
             value = getattr(self, setting)
             _require(setting, value, value in choices, "one of " + ", ".join(choices))
-        if self.queue != "fcfs":
-            _require("queue", self.queue, self.rules == "vllm-v1", f"fcfs under {self.rules} rules")
+        queues = RULES[self.rules].queues
+        _require("queue", self.queue, self.queue in queues, f"{' or '.join(queues)} under {self.rules} rules")
+        steady = self.conservativeness >= 0
+        _require("conservativeness", self.conservativeness, steady, "0 or more")
         if self.token_budget is not None:
             _require("token_budget", self.token_budget, self.token_budget >= 1, "at least 1 token")
             chunked = RULES[self.rules].chunked
@@ -170,8 +178,14 @@ class SchedulerConfig:
     @property
     def chosen_victim(self) -> str:
         """One of VICTIM: as configured, or as the rules say."""
-        by_rules = RULES[self.rules].victim if self.queue == "fcfs" else "least_important"
-        return self.victim or by_rules
+        if self.victim is None and self.queue == "priority" and self.rules != "sglang":
+            return "least_important"
+        return self.victim or RULES[self.rules].victim
+
+    @property
+    def chosen_order(self) -> OrderRules:
+        """The figures behind the order of the queue: as configured, or as the rules say."""
+        return self.order or (SGLANG_ORDER if self.rules == "sglang" else PLAIN)
 
     @property
     def chosen_watermark(self) -> float:
@@ -207,7 +221,22 @@ class EngineConfig:
         _require("max_len", self.max_len, self.max_len >= 2, "at least 2 tokens")
         _require("step_ns", self.step_ns, self.step_ns >= 1, "at least 1 ns")
         rules, mode = self.scheduler.rules, self.memory.mode
-        _require("rules", rules, rules == "classic" or mode == "paged", f"classic in {mode} memory")
+        contiguous = [name for name, each in RULES.items() if each.contiguous]
+        _require(
+            "rules",
+            rules,
+            rules in contiguous or mode == "paged",
+            f"one of {', '.join(contiguous)} in {mode} memory",
+        )
+        cache, caches = self.memory.prefix_cache, RULES[rules].caches
+        _require("prefix_cache", cache, cache in caches, f"{' or '.join(caches)} under {rules} rules")
+        queue = self.scheduler.queue
+        blind = cache == "none" and queue in CACHE_AWARE
+        others = [each for each in RULES[rules].queues if each not in CACHE_AWARE]
+        _require("queue", queue, not blind, f"{' or '.join(others)} without a prefix cache")
+        _require(
+            "queue", queue, queue != "dfs_weight" or cache == "radix", "another one without a radix tree"
+        )
         fewest = 1 + RULES[rules].null_block
         _require("num_blocks", self.memory.num_blocks, self.memory.num_blocks >= fewest, f"at least {fewest}")
 
@@ -284,6 +313,8 @@ def build_engine(
         queue=choices.queue,
         token_budget=NO_LIMIT if choices.token_budget is None else choices.token_budget,
         reserve_full_prompt=choices.reserve_full_prompt,
+        order_rules=choices.chosen_order,
+        conservativeness=choices.conservativeness,
         log=log,
     )
     return Engine(requests, scheduler, allocator, runner, build_cost_model(config), log)

@@ -42,7 +42,7 @@ class Waiting:
         reason: "memory" (not enough free), "fragmented" (enough free, not in one piece), "watermark"
             (enough free, but the admission headroom would be used), "batch" (max_num_seqs are running),
             "preempted" (this step preempted; nobody is admitted in it), "budget" (this step computes as many
-            tokens as it may).
+            tokens as it may), "set_aside" (enough free, but a share is kept for the tokens to come).
         cached: of the free slots, those that hold a prefix which may be asked for again. Left out of `repr`.
     """
 

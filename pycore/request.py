@@ -124,6 +124,8 @@ class Sequence:
         num_computed: of those, how many have their KV in memory; 0 after a preemption by recompute.
         status: see `Status`.
         preemptions: how often it was preempted.
+        num_recomputed, num_swapped: tokens of its group whose KV was lost and computed again, or moved to CPU
+            memory.
         admitted_ns, first_token_ns, finished_ns: times in ns, None until they happen; admitted_ns is the
             first admission.
     """
@@ -136,6 +138,8 @@ class Sequence:
         "group",
         "id",
         "num_computed",
+        "num_recomputed",
+        "num_swapped",
         "num_tokens",
         "preemptions",
         "request",
@@ -157,6 +161,8 @@ class Sequence:
         self.num_computed = 0
         self.status = Status.WAITING
         self.preemptions = 0
+        self.num_recomputed = 0
+        self.num_swapped = 0
         self.admitted_ns: int | None = None
         self.first_token_ns: int | None = None
         self.finished_ns: int | None = None
@@ -172,6 +178,8 @@ class Sequence:
         child.num_computed = self.num_computed
         child.status = self.status
         child.preemptions = self.preemptions
+        child.num_recomputed = self.num_recomputed
+        child.num_swapped = self.num_swapped
         child.admitted_ns = self.admitted_ns
         child.first_token_ns = self.first_token_ns
         child.group = self.group

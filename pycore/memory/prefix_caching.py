@@ -1,11 +1,13 @@
 """Paged memory that finds the beginning of a prompt by the keys of its full blocks."""
 
+from array import array
 from collections.abc import Iterable
 
 from pycore.events import EventLog, NullLog
 from pycore.memory.caching_pool import CachingBlockPool
 from pycore.memory.prefix_reuse import PrefixReusingAllocator
 from pycore.memory.swap_space import SwapSpace
+from pycore.prefix_cache.prefix_cache import Match
 from pycore.request import Sequence
 
 
@@ -45,8 +47,14 @@ class PrefixCachingAllocator(PrefixReusingAllocator):
         blocks = self.look_up(seq)
         return len(blocks) * self.block_size, self.pool.num_unused(blocks) * self.block_size
 
+    def look_for(self, seq: Sequence) -> Match:
+        """See PrefixReusingAllocator. No use of it: vLLM's queue does not refresh what it looks at."""
+        blocks = self.look_up(seq)
+        return Match(len(blocks) * self.block_size, None, array("q", blocks))
+
     def match_prefix(self, seq: Sequence) -> int:
         """See KVAllocator."""
+        self._waiting.pop(seq.id, None)
         return self._take_found(seq, self.look_up(seq))
 
     def allocate_slots(self, seq: Sequence, num_new: int) -> bool:

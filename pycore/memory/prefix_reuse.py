@@ -7,7 +7,9 @@ from pycore.memory.block_table import BlockTable
 from pycore.memory.caching_pool import CachingPool
 from pycore.memory.paged import PagedAllocator
 from pycore.memory.swap_space import SwapSpace
+from pycore.prefix_cache.prefix_cache import Match
 from pycore.prefix_cache.prefix_stats import PrefixStats
+from pycore.prefix_cache.prompt_key import PromptKey
 from pycore.request import Sequence
 
 
@@ -32,6 +34,22 @@ class PrefixReusingAllocator(PagedAllocator):
         super().__init__(pool, block_size, log, null_block=null_block, swap_space=swap_space)
         self.pool: CachingPool = pool
         self.stats = PrefixStats()
+        self._waiting: dict[int, PromptKey] = {}  # of sequences that were asked for and hold nothing
+
+    def prompt_key(self, seq: Sequence) -> PromptKey | None:
+        """What a sequence that holds nothing says, all tokens known so far; None: its prompt does not say."""
+        prompt = seq.request.prompt
+        if prompt is None or seq.tokens is None:
+            return None
+        key = self._waiting.get(seq.id)
+        if key is None or key.prompt is not prompt:
+            key = self._waiting[seq.id] = PromptKey(prompt)
+        key.extend(seq.tokens)
+        return key
+
+    def look_for(self, seq: Sequence) -> Match:
+        """What is cached of a sequence that waits, to order the queue by it; with some caches a use of it."""
+        raise NotImplementedError
 
     def find(self, seq: Sequence) -> tuple[int, int]:
         """How much of the sequence is cached. Pure: it does not count as a use.

@@ -14,6 +14,7 @@ from pycore.memory.prefix_reuse import PrefixReusingAllocator
 from pycore.memory.swap_space import SwapSpace
 from pycore.memory.tree_pool import TreePool
 from pycore.prefix_cache.node import Node
+from pycore.prefix_cache.prefix_cache import Match
 from pycore.prefix_cache.prompt_key import PromptKey
 from pycore.request import Sequence, Status
 
@@ -60,30 +61,25 @@ class RadixCachingAllocator(PrefixReusingAllocator):
         """
         super().__init__(pool, pool.tree.page_size, log, null_block=null_block, swap_space=swap_space)
         self.pool: TreePool = pool
-        self._waiting: dict[int, PromptKey] = {}  # of sequences that were asked for and hold nothing
         self._paths: dict[int, _Path] = {}
 
-    def _key(self, seq: Sequence) -> PromptKey | None:
-        """Under what the tree finds a sequence that holds nothing; None: the prompt does not say."""
-        prompt = seq.request.prompt
-        if prompt is None or seq.tokens is None:
-            return None
-        key = self._waiting.get(seq.id)
-        if key is None or key.prompt is not prompt:
-            key = self._waiting[seq.id] = PromptKey(prompt)
-            key.extend(seq.tokens)
-        return key
+    def look_for(self, seq: Sequence) -> Match:
+        """See PrefixReusingAllocator. A look counts as a use, as in SGLang."""
+        key = self.prompt_key(seq)
+        if key is None:
+            return Match(0, self.pool.tree.root, array("q"))
+        return self.pool.tree.match(key.tokens, key.namespace)
 
     def find(self, seq: Sequence) -> tuple[int, int]:
         """See PrefixReusingAllocator."""
-        key = self._key(seq)
+        key = self.prompt_key(seq)
         if key is None:
             return 0, 0
         return self.pool.tree.peek(key.tokens[: seq.num_tokens - 1], key.namespace)
 
     def match_prefix(self, seq: Sequence) -> int:
         """See KVAllocator. The path that is found is locked."""
-        key = self._key(seq)
+        key = self.prompt_key(seq)
         if key is None:
             return 0
         tree = self.pool.tree
@@ -167,7 +163,7 @@ class RadixCachingAllocator(PrefixReusingAllocator):
     def fork(self, parent: Sequence, child: Sequence) -> None:
         """See KVAllocator."""
         super().fork(parent, child)
-        key = self._key(child)
+        key = self.prompt_key(child)
         if key is None:
             return
         tree = self.pool.tree
@@ -209,7 +205,7 @@ class RadixCachingAllocator(PrefixReusingAllocator):
         """See KVAllocator. What comes back is in blocks of its own, and in the tree once it has finished."""
         moved = super().swap_in(group)
         for seq in group:
-            if self._key(seq) is not None:
+            if self.prompt_key(seq) is not None:
                 self._paths[seq.id] = _Path(self._waiting.pop(seq.id), self.pool.tree.root, joining=False)
         return moved
 

@@ -52,6 +52,11 @@ class Batch:
         if self.limited:
             self.budget -= num_new
 
+    def lift_limit(self) -> None:
+        """Lets what is added from here on be as much as it is."""
+        self.budget = NO_LIMIT
+        self.limited = False
+
     def remove(self, seq: Sequence) -> None:
         """Takes `seq` out, if it is in."""
         if seq in self.seqs:

@@ -22,9 +22,19 @@ def least_important(running: Series[Sequence]) -> Sequence:
     return max(running, key=by_priority)
 
 
+def most_outputs(running: Series[Sequence]) -> Sequence:
+    """The sequence that has generated most, of these the latest: it gives back most, and loses most."""
+    return max(running, key=lambda seq: (seq.num_generated, seq.request.arrival_ns, seq.id))
+
+
 def by_priority(seq: Sequence) -> tuple[int, int, int]:
     """The most important first, ties by arrival."""
     return seq.request.priority, seq.request.arrival_ns, seq.id
+
+
+def by_length(seq: Sequence) -> tuple[int, int, int]:
+    """The shortest prompt first, ties by arrival: nobody knows how long the output will be."""
+    return seq.request.prompt_len, seq.request.arrival_ns, seq.id
 
 
 # Given the running list in order of admission, whom to preempt.
@@ -33,7 +43,12 @@ VICTIM: dict[str, Callable[[Series[Sequence]], Sequence]] = {
     "last_running": last_running,
     "least_important": least_important,
     "fewest_outputs": fewest_outputs,
+    "most_outputs": most_outputs,
 }
 
 # Who stands where in the waiting queue: by a key, or (None) new ones behind and preempted ones in front.
-QUEUE: dict[str, Callable[[Sequence], tuple[int, int, int]] | None] = {"fcfs": None, "priority": by_priority}
+QUEUE: dict[str, Callable[[Sequence], tuple[int, int, int]] | None] = {
+    "fcfs": None,
+    "priority": by_priority,
+    "shortest": by_length,
+}

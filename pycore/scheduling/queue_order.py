@@ -23,6 +23,7 @@ class Candidate:
         arrival: when it came, in any unit; only compared.
         waited: how long it has waited, in the unit of `OrderRules.ageing` and `.longest_wait`.
         namespace: prompts of different namespaces share nothing.
+        look_up: finds what is cached of it; None: the order looks into the cache itself.
     """
 
     tokens: Tokens
@@ -31,6 +32,7 @@ class Candidate:
     arrival: float = 0
     waited: int = 0
     namespace: Hashable = None
+    look_up: Callable[[], Match] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,8 @@ def _sorted(queue: Sequence[Candidate], key: Callable[[int], object], matched: S
     return Order(tuple(sorted(range(len(queue)), key=key)), tuple(matched) or (0,) * len(queue))
 
 
-def _look_up(queue: Sequence[Candidate], cache: PrefixCache) -> list[Match]:
-    return [cache.match(each.tokens, each.namespace) for each in queue]
+def _look_up(queue: Sequence[Candidate], cache: PrefixCache | None) -> list[Match]:
+    return [each.look_up() if each.look_up else cache.match(each.tokens, each.namespace) for each in queue]
 
 
 def _usable(queue: Sequence[Candidate], found: Sequence[Match]) -> list[int]:
@@ -88,17 +90,17 @@ def _usable(queue: Sequence[Candidate], found: Sequence[Match]) -> list[int]:
     return [max(0, min(match.num_tokens, len(each.tokens) - 1)) for each, match in pairs]
 
 
-def fcfs(queue: Sequence[Candidate], cache: PrefixCache, rules: OrderRules) -> Order:
+def fcfs(queue: Sequence[Candidate], cache: PrefixCache | None, rules: OrderRules) -> Order:
     """First come, first served: the queue as it is."""
     return _sorted(queue, lambda i: i)
 
 
-def priority(queue: Sequence[Candidate], cache: PrefixCache, rules: OrderRules) -> Order:
+def priority(queue: Sequence[Candidate], cache: PrefixCache | None, rules: OrderRules) -> Order:
     """Higher priority first; the earlier arrival among equals."""
     return _sorted(queue, lambda i: (-queue[i].priority, queue[i].arrival))
 
 
-def longest_output_first(queue: Sequence[Candidate], cache: PrefixCache, rules: OrderRules) -> Order:
+def longest_output_first(queue: Sequence[Candidate], cache: PrefixCache | None, rules: OrderRules) -> Order:
     """The most tokens to generate first; by priority before that, if the rules say so."""
     return _sorted(queue, lambda i: (-queue[i].priority if rules.by_priority else 0, -queue[i].max_new))
 
@@ -118,7 +120,7 @@ def _deferred(queue: Sequence[Candidate], found: Sequence[Match], rules: OrderRu
     return deferred
 
 
-def longest_prefix_first(queue: Sequence[Candidate], cache: PrefixCache, rules: OrderRules) -> Order:
+def longest_prefix_first(queue: Sequence[Candidate], cache: PrefixCache | None, rules: OrderRules) -> Order:
     """The longest cached prefix first, equals as they came; requests that had better wait go last.
 
     No request ages: one that shares nothing can wait for ever.
@@ -131,7 +133,7 @@ def longest_prefix_first(queue: Sequence[Candidate], cache: PrefixCache, rules: 
     return _sorted(queue, lambda i: (deferred[i], 0 if deferred[i] else -usable[i]), usable)
 
 
-def depth_first_weight(queue: Sequence[Candidate], cache: PrefixCache, rules: OrderRules) -> Order:
+def depth_first_weight(queue: Sequence[Candidate], cache: PrefixCache | None, rules: OrderRules) -> Order:
     """Depth first through the cached tree, the child with the most waiting requests below it first.
 
     A node's own requests come after those of its children. Only nodes on the paths of the requests are
@@ -172,20 +174,20 @@ def depth_first_weight(queue: Sequence[Candidate], cache: PrefixCache, rules: Or
     return Order(tuple(positions), tuple(_usable(queue, found)))
 
 
-def ageing(queue: Sequence[Candidate], cache: PrefixCache, rules: OrderRules) -> Order:
+def ageing(queue: Sequence[Candidate], cache: PrefixCache | None, rules: OrderRules) -> Order:
     """The largest sum of cached tokens and `rules.ageing` times the wait first: nobody waits for ever."""
     usable = _usable(queue, _look_up(queue, cache))
     return _sorted(queue, lambda i: -usable[i] - rules.ageing * queue[i].waited, usable)
 
 
-def capped_wait(queue: Sequence[Candidate], cache: PrefixCache, rules: OrderRules) -> Order:
+def capped_wait(queue: Sequence[Candidate], cache: PrefixCache | None, rules: OrderRules) -> Order:
     """Whoever has waited `rules.longest_wait` first, as they came; the others longest prefix first."""
     usable = _usable(queue, _look_up(queue, cache))
     late = [each.waited >= rules.longest_wait for each in queue]
     return _sorted(queue, lambda i: (not late[i], 0 if late[i] else -usable[i]), usable)
 
 
-ADMISSION: dict[str, Callable[[Sequence[Candidate], PrefixCache, OrderRules], Order]] = {
+ADMISSION: dict[str, Callable[[Sequence[Candidate], PrefixCache | None, OrderRules], Order]] = {
     "fcfs": fcfs,
     "lpm": longest_prefix_first,
     "dfs_weight": depth_first_weight,
@@ -194,3 +196,6 @@ ADMISSION: dict[str, Callable[[Sequence[Candidate], PrefixCache, OrderRules], Or
     "ageing": ageing,
     "capped_wait": capped_wait,
 }
+
+CACHE_AWARE = ("lpm", "dfs_weight", "ageing", "capped_wait")  # those that look at what is cached
+AS_THEY_CAME = ("ageing", "capped_wait")  # whose queue is one of arrival, however it was arranged before

@@ -16,6 +16,7 @@ class Recovery:
     Attributes:
         num_preemptions: since the start.
         num_recomputed: tokens whose KV preempted sequences lost and must compute again.
+        num_tokens_swapped: tokens whose KV was moved to CPU memory.
         num_swapped: requests in CPU memory now.
         outgrown: ids of requests that are larger than the pool and can never run on.
     """
@@ -30,6 +31,7 @@ class Recovery:
         """
         self.num_preemptions = 0
         self.num_recomputed = 0
+        self.num_tokens_swapped = 0
         self.num_swapped = 0
         self.outgrown: set[int] = set()
         self._kind = kind
@@ -46,6 +48,7 @@ class Recovery:
             victim: the rule that picked them.
         """
         first = group[0]
+        lost = sum(seq.num_computed for seq in group) - (len(group) - 1) * first.request.prompt_len
         self.num_preemptions += 1
         for seq in group:
             seq.preemptions += 1
@@ -56,17 +59,25 @@ class Recovery:
                 self._log.emit(
                     SwappedOut, first.id, grower.id, moved, self._allocator.swap_space.pool.num_free
                 )
+                self.num_tokens_swapped += lost
                 for seq in group:
                     seq.status = Status.SWAPPED
+                    seq.num_swapped += lost
                 return
-        lost = sum(seq.num_computed for seq in group) - (len(group) - 1) * first.request.prompt_len
         self.num_recomputed += lost
         self._log.emit(Preempted, first.id, grower.id, lost, victim)
         for seq in group:
             self._allocator.free(seq)
             seq.num_computed = 0
+            seq.num_recomputed += lost
             seq.status = Status.WAITING
         self.tell_if_outgrown(group)
+
+    def found_again(self, group: list[Sequence], num_tokens: int) -> None:
+        """So many tokens of a preempted group need not be computed again: a prefix cache has them."""
+        self.num_recomputed -= num_tokens
+        for seq in group:
+            seq.num_recomputed -= num_tokens
 
     def _swaps(self, group: list[Sequence]) -> bool:
         if self._rules.groups_swap is None:

@@ -28,6 +28,8 @@ class Rejections:
         """Rejects a new sequence if it must be; whether it did."""
         request = seq.request
         needed, limit = self._allocator.slots_needed(request), self._allocator.largest_holding
+        if self._rules.sets_aside:  # what an empty pool must have for it to be admitted, however far it is
+            needed += request.num_seqs * (self._allocator.block_size + 2)
         if request.total_len > self._max_len:
             return self._reject(seq, request.total_len, self._max_len, "context")
         if request.num_seqs > self._max_num_seqs:

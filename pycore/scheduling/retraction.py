@@ -5,9 +5,11 @@ step as long as all goes well; after a retraction it is set from what the reques
 """
 
 from collections.abc import Iterable
+from collections.abc import Sequence as Series
 
 from pycore.request import Sequence
 
+CLIP = 4096  # tokens to come that are counted at most
 INITIAL = 0.7
 FLOOR = 0.14  # of the initial share
 DECAY_STEPS = 600
@@ -61,3 +63,46 @@ class NewTokenRatio:
         generated = list(generated)
         expected = sum(generated) + STEPS_AHEAD * len(generated)
         self.value = min(1.0, expected / (sum(may_generate) + 1))
+
+    def reset(self) -> None:
+        """Nobody runs or waits any more."""
+        self.value = self.initial
+
+
+def tokens_to_come(seq: Sequence) -> int:
+    """What a sequence may still generate, as far as it counts."""
+    return min(max(seq.total_len - seq.num_tokens, 0), CLIP)
+
+
+class SetAside:
+    """What admission leaves free for the tokens to come: all of those admitted in the same pass, and of those
+    that run a share.
+
+    Attributes:
+        ratio: the share.
+    """
+
+    def __init__(self, conservativeness: float = 1.0) -> None:
+        """Nobody runs."""
+        self.ratio = NewTokenRatio(conservativeness)
+        self._tokens: float = 0
+
+    def begin(self, running: Iterable[Sequence]) -> None:
+        """A pass over the queue begins."""
+        self._tokens = sum([tokens_to_come(seq) * self.ratio.value for seq in running])
+
+    def leaves(self, group: Series[Sequence], tokens: int, page_size: int, free: int) -> bool:
+        """Whether a group can be admitted.
+
+        Args:
+            group: the sequences of one request.
+            tokens: slots that leave what is free if it is admitted, but for the rest of a last page.
+            page_size: slots a page; one more is counted for each sequence.
+            free: slots that are free or evictable.
+        """
+        to_come = sum([tokens_to_come(seq) + page_size for seq in group])
+        return tokens + to_come < free - self._tokens
+
+    def admitted(self, group: Series[Sequence], page_size: int) -> None:
+        """A group was admitted, and given room for what it has so far."""
+        self._tokens += sum([tokens_to_come(seq) + page_size for seq in group])

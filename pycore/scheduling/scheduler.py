@@ -14,9 +14,11 @@ from pycore.events import (
 )
 from pycore.memory.allocator import KVAllocator
 from pycore.request import NO_SEQUENCES, Request, Sequence, Status
+from pycore.scheduling.admission import Admission
 from pycore.scheduling.batch import NO_LIMIT, Batch
 from pycore.scheduling.outcome import Outcome
 from pycore.scheduling.progress import Progress
+from pycore.scheduling.queue_order import PLAIN, OrderRules
 from pycore.scheduling.recovery import Recovery
 from pycore.scheduling.rejections import Rejections
 from pycore.scheduling.rules import CLASSIC, Rules
@@ -45,6 +47,8 @@ class Scheduler:
         queue: str = "fcfs",
         token_budget: int = NO_LIMIT,
         reserve_full_prompt: bool = True,
+        order_rules: OrderRules = PLAIN,
+        conservativeness: float = 1.0,
         log: EventLog | NullLog,
     ) -> None:
         """An empty queue over `allocator`.
@@ -56,11 +60,22 @@ class Scheduler:
             watermark_slots: slots that an admission must leave free while others run, so that they can grow.
             recovery: one of RECOVERIES, where the rules leave the choice; see Recovery.
             rules: how a step is decided.
-            queue, token_budget, reserve_full_prompt: see config.SchedulerConfig.
+            queue, token_budget, reserve_full_prompt, conservativeness: see config.SchedulerConfig.
+            order_rules: the figures behind the order of the queue.
             log: told what happens and why.
         """
         self._rejections = Rejections(max_len, max_num_seqs, rules, allocator, log)
-        self._queue = WaitingQueue(queue, allocator, log)
+        self._queue = WaitingQueue(
+            queue, allocator, log, rules=order_rules, preempted_to_back=rules.preempted_to_back
+        )
+        self._admission = Admission(
+            allocator,
+            rules,
+            max_num_seqs=max_num_seqs,
+            watermark_slots=watermark_slots,
+            reserve_full_prompt=reserve_full_prompt,
+            conservativeness=conservativeness,
+        )
         self._recovery = Recovery(recovery, rules, allocator, log)
         self._progress = Progress(allocator, log)
         self._allocator = allocator
@@ -69,7 +84,9 @@ class Scheduler:
         self._watermark_slots = watermark_slots
         self._rules = rules
         self._token_budget = token_budget
-        self._reserve_full_prompt = reserve_full_prompt
+        self._begun: Sequence | None = (
+            None  # whose prompt is computed in part, where that goes before decodes
+        )
         self._has_groups = False
         self.has_tokens = False
         self._settled = False  # whether nothing but an arrival or the end of a sequence can change who runs
@@ -103,6 +120,11 @@ class Scheduler:
         return self._recovery.num_recomputed
 
     @property
+    def num_tokens_swapped(self) -> int:
+        """Tokens whose KV was moved to CPU memory."""
+        return self._recovery.num_tokens_swapped
+
+    @property
     def rejected(self) -> dict[str, int]:
         """How many were rejected, by reason (see events.Rejected)."""
         return self._rejections.by_reason
@@ -114,13 +136,15 @@ class Scheduler:
 
     def add(self, request: Request) -> Sequence:
         """Queues a request, or rejects it if it could never run to its end in this pool."""
+        if self.idle:
+            self._admission.reset()
         seq = Sequence(request)
         self._log.emit(Arrived, seq.id, request.prompt_len, request.output_len)
         if not self._rejections.on_arrival(seq):
             self._has_groups = self._has_groups or request.num_seqs > 1
             self.has_tokens = self.has_tokens or request.prompt is not None
             self._queue.add(seq)
-            self._settled = self._settled and self._queue.seqs[0] is not seq
+            self._settled = self._settled and self._queue.is_fixed and self._queue.seqs[0] is not seq
             self._recovery.tell_if_outgrown(seq.group)
         return seq
 
@@ -130,13 +154,20 @@ class Scheduler:
         batch.has_groups = self._has_groups
         batch.has_tokens = self.has_tokens
         self._settled = not (self._rules.prompts_first and self._recovery.num_swapped)
+        self._queue.step += 1
         if not self._rules.prompts_first:
             self._grow_running(batch)
             self._admit_waiting(batch, now_ns)
-        elif self._recovery.num_swapped or not self._admit_waiting(batch, now_ns):
-            self.running.sort(key=_arrival)
+        elif self._recovery.num_swapped or not self._start_prompts(batch, now_ns):
+            if self._rules.by_arrival:
+                self.running.sort(key=_arrival)
+            batch.lift_limit()  # it is one for prompts
             self._grow_running(batch)
             self._return_swapped(batch, now_ns)
+            if batch.num_preempted:
+                self._admission.retracted(self.running)
+            elif self.running:
+                self._admission.decoded(1)
         self._settled = self._settled and not batch.num_preempted
         batch.moves = self._allocator.take_moves()
         return batch
@@ -148,7 +179,9 @@ class Scheduler:
         Memory is another matter: whoever leaps ahead sees to it that the blocks last.
         """
         rules, running = self._rules, self.running
-        if not self._settled or len(running) > self._token_budget:
+        if not self._settled or self._begun is not None:
+            return 0
+        if len(running) > self._token_budget and not rules.prompts_first:
             return 0
         if self._has_groups and any(seq.request.decoding == "beam" for seq in running):
             return 0  # its sequences part at every step
@@ -158,7 +191,7 @@ class Scheduler:
                 return 0
             if seq.total_len - seq.num_tokens < steps:
                 steps = seq.total_len - seq.num_tokens
-        if rules.prompts_first:
+        if rules.by_arrival:
             running.sort(key=_arrival)
         return steps if running else 0
 
@@ -173,6 +206,10 @@ class Scheduler:
     def decode(self, steps: int, now_ns: int) -> list[Sequence]:
         """Books that many of the `decodes_ahead`; see Progress.decode."""
         finished = self._progress.decode(steps, now_ns)
+        self._queue.step += steps
+        self._admission.decoded(steps)
+        if finished:
+            self._admission.left()
         self._settled = not (finished and self.waiting)
         return finished
 
@@ -215,18 +252,9 @@ class Scheduler:
         self._thrashes = seq.request.id in self._recovery.outgrown and emitted == self._emitted_before
         self._emitted_before = emitted
 
-    def _may_be_cut(self, seq: Sequence) -> bool:
-        return self._rules.chunked and seq.request.num_seqs == 1
-
-    def _starts_in_part(self, seq: Sequence) -> bool:
-        """Whether a first piece of it fits into what is free, though all of it may not."""
-        if self._reserve_full_prompt or not self._may_be_cut(seq):
-            return False
-        return self._allocator.can_admit(seq.group, 0, self._token_budget)
-
     def _cut(self, seq: Sequence, num_new: int, batch: Batch) -> int:
         """Of `num_new` tokens, as many as the budget allows."""
-        if num_new <= batch.budget or not self._may_be_cut(seq):
+        if num_new <= batch.budget or not self._admission.may_be_cut(seq):
             return num_new
         batch.has_chunks = True
         return batch.budget
@@ -237,20 +265,33 @@ class Scheduler:
         asked = len(group) * self._allocator.piece_to_admit(group) if seq is group[0] else 0
         return self._allocator.num_free >= asked and self._allocator.allocate_slots(seq, num_new)
 
+    def _start_prompts(self, batch: Batch, now_ns: int) -> bool:
+        """Computes prompts only, the one that was begun before those that wait; whether there are any."""
+        going_on = self._begun
+        if going_on is not None:
+            self._begun = None
+            self._compute(going_on, batch)
+        return self._admit_waiting(batch, now_ns) or going_on is not None
+
     def _admit_waiting(self, batch: Batch, now_ns: int) -> bool:
         """Lets those at the head of the queue run for whom there is room; whether anybody left the queue."""
         num_running = len(self.running)
         num_waiting = len(self.waiting)
+        self._admission.begin(self.running)
+        if self._admission.closed:
+            return False
+        self._queue.arrange()
         while self.waiting:
             seq = self.waiting[0]
             if self._rejections.on_turn(seq, self._watermark_slots):
-                self.waiting.popleft()
+                self._queue.drop(seq)
                 continue
             num_running += seq.request.num_seqs
-            reason = self._reason_to_wait(seq, num_running, batch)
+            reason = self._admission.reason_to_wait(seq, self.running, num_running, batch)
             if reason:
                 # Memory only gets scarcer while nobody finishes, and the batch no smaller.
-                self._settled = self._queue.is_fixed and reason in ("memory", "batch")
+                lasts = self._queue.is_fixed and reason in ("memory", "batch")
+                self._settled = lasts or self._admission.closed
                 self._queue.tell(reason)
                 if not self.running:
                     self._recovery.tell_if_outgrown(seq.group)
@@ -258,23 +299,6 @@ class Scheduler:
             self._queue.admit(seq, now_ns)
             self._start(seq.group, batch)
         return len(self.waiting) < num_waiting
-
-    def _reason_to_wait(self, seq: Sequence, num_running: int, batch: Batch) -> str | None:
-        """Why the head of the queue cannot run in this step; None: it can."""
-        if batch.num_preempted:
-            return "preempted"
-        if batch.budget <= 0:
-            return "budget"
-        if num_running > self._max_num_seqs:
-            return "batch"
-        keep_free = self._watermark_slots if self.running or self._rules.empty_watermark else 0
-        if seq.status is Status.SWAPPED:
-            fits = self._allocator.can_swap_in(seq.group, keep_free)
-        elif self._reserve_full_prompt or not self._may_be_cut(seq):
-            fits = self._allocator.can_admit(seq.group, keep_free)
-        else:
-            fits = self._allocator.can_admit(seq.group, keep_free, batch.budget)
-        return None if fits else "memory"
 
     def _return_swapped(self, batch: Batch, now_ns: int) -> None:
         """Brings swapped groups back, the earliest first, unless somebody was preempted (vLLM V0)."""
@@ -285,6 +309,7 @@ class Scheduler:
             if num_running > self._max_num_seqs or not self._allocator.can_swap_in(
                 seq.group, self._watermark_slots, capped=False
             ):
+                self._settled = True  # until somebody leaves there is no more room, and nobody else is let in
                 if not self.running:
                     self._recovery.tell_if_lost(seq.group, self._watermark_slots)
                 return
@@ -301,26 +326,43 @@ class Scheduler:
             if again and seq is first:
                 seq.num_computed = self._allocator.match_prefix(seq)
                 if seq.preemptions:
-                    self._recovery.num_recomputed -= seq.num_computed
+                    self._recovery.found_again(group, seq.num_computed)
             elif again:
                 seq.num_computed = self._allocator.whole_blocks(seq.request.prompt_len)
                 self._allocator.fork(first, seq)
             seq.status = Status.RUNNING
             self.running.append(seq)
-            num_new = self._cut(seq, seq.num_uncomputed, batch)
-            if not self._allocator.allocate_slots(seq, num_new):
-                raise AssertionError(
-                    f"{seq} was told that it fits, and does not: {self._allocator.memory_map()}"
-                )
+            num_new = self._compute(seq, batch)
             if again:
                 self._log.emit(Recovered if seq.preemptions else Admitted, seq.id, num_new)
-            batch.add(seq, num_new)
+
+    def _compute(self, seq: Sequence, batch: Batch) -> int:
+        """Schedules what a sequence has not computed, as far as the budget goes; there is room for it."""
+        num_new = self._cut(seq, seq.num_uncomputed, batch)
+        if not self._allocator.allocate_slots(seq, num_new):
+            raise AssertionError(f"{seq} was told that it fits, and does not: {self._allocator.memory_map()}")
+        if num_new < seq.num_uncomputed and self._rules.prompts_first:
+            self._begun = seq
+        batch.add(seq, num_new)
+        return num_new
 
     def advance(self, batch: Batch, outcome: Outcome, now_ns: int) -> list[Sequence]:
         """Books what the forward pass did; see Progress."""
         finished = self._progress.advance(batch, outcome, now_ns)
+        if finished or batch.has_chunks:
+            self._admission.left()
         self._settled = self._settled and not (finished and self.waiting)
         return finished
+
+    @property
+    def longest_wait_steps(self) -> int:
+        """The most steps that anybody waited who was let in for the first time."""
+        return self._queue.longest_wait_steps
+
+    @property
+    def longest_wait_ns(self) -> int:
+        """The same in ns, from the arrival on."""
+        return self._queue.longest_wait_ns
 
     @property
     def head_needed(self) -> int:
@@ -345,7 +387,9 @@ class Scheduler:
         if self._rules.prompts_first and self._recovery.num_swapped:
             waiting = [self._queue.earliest_swapped()]  # which keeps all others out
         else:
-            head_only = not self.running and not (self.waiting and self._starts_in_part(self.waiting[0]))
+            head_only = not self.running
+            if head_only and self.waiting:
+                head_only = not self._admission.starts_in_part(self.waiting[0], self._token_budget)
             waiting = islice(self.waiting, 1 if head_only else None)
         return not self.idle and self._recovery.is_hopeless(self.running, waiting)
 

@@ -36,6 +36,8 @@ EVENTS = [
     ev.DuplicatesFreed(3, (5,), 2),
     ev.Outgrown(3, 24, 20),
     ev.Waiting(3, 12, 16, 16, "budget"),
+    ev.Waiting(3, 12, 16, 16, "set_aside"),
+    ev.Waiting(3, 12, 16, 16, "set_aside", cached=8),
     ev.Waiting(3, 12, 8, 8, "memory", cached=4),
     ev.Waiting(3, 12, 16, 16, "watermark", cached=8),
     ev.Dropped(3),

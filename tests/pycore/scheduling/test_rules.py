@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from pycore.config import ConfigError, EngineConfig, MemoryConfig, SchedulerConfig, build_engine
 from pycore.events import EventLog, Outgrown, Preempted, Rejected
+from pycore.prefix_cache.eviction import EVICTION
 from pycore.prompt import Prompt
 from pycore.request import Request
+from pycore.scheduling.queue_order import CACHE_AWARE
 from pycore.scheduling.rules import REJECTIONS, RULES
 
 
@@ -32,32 +34,36 @@ def loads(draw) -> list[Request]:
     return requests
 
 
-@given(
-    rules=st.sampled_from(sorted(RULES)),
-    requests=loads(),
-    cache=st.sampled_from(["none", "hash_chain", "radix"]),
-    page_size=st.sampled_from([1, 2]),
-    cpu_blocks=st.sampled_from([0, 60]),
-    watermark=st.sampled_from([None, 0.1]),
-    budget=st.sampled_from([None, 3, 16]),
-    reserve=st.booleans(),
-    by_priority=st.booleans(),
-)
-def test_every_request_ends_once_and_every_invariant_holds_after_every_step(
-    rules, requests, cache, page_size, cpu_blocks, watermark, budget, reserve, by_priority
-):
-    v1 = rules == "vllm-v1"
-    engine = engine_of(
-        rules,
-        requests,
-        MemoryConfig(
-            num_blocks=90, block_size=2, prefix_cache=cache, page_size=page_size, cpu_blocks=cpu_blocks
-        ),
-        watermark=watermark,
-        token_budget=budget if v1 else None,
-        reserve_full_prompt=reserve,
-        queue="priority" if by_priority and v1 else "fcfs",
+@st.composite
+def choices(draw) -> tuple[MemoryConfig, dict]:
+    """Memory and scheduler of any rules, with what goes with them."""
+    name = draw(st.sampled_from(sorted(RULES)))
+    rules = RULES[name]
+    cache = draw(st.sampled_from(rules.caches))
+    blind = [queue for queue in rules.queues if queue not in CACHE_AWARE]
+    queues = {"none": blind, "hash_chain": [queue for queue in rules.queues if queue != "dfs_weight"]}
+    memory = MemoryConfig(
+        num_blocks=90,
+        block_size=2,
+        prefix_cache=cache,
+        page_size=draw(st.sampled_from([1, 2])),
+        eviction=draw(st.sampled_from(sorted(EVICTION))),
+        cpu_blocks=draw(st.sampled_from([0, 60])),
     )
+    return memory, {
+        "rules": name,
+        "queue": draw(st.sampled_from(queues.get(cache, rules.queues))),
+        "watermark": draw(st.sampled_from([None, 0.1])),
+        "token_budget": draw(st.sampled_from([None, 3, 16])) if rules.chunked else None,
+        "reserve_full_prompt": draw(st.booleans()),
+        "max_num_seqs": draw(st.sampled_from([4, 256])),
+    }
+
+
+@given(requests=loads(), chosen=choices())
+def test_every_request_ends_once_and_every_invariant_holds_after_every_step(requests, chosen):
+    memory, scheduler = chosen
+    engine = engine_of(requests=requests, memory=memory, **scheduler)
     ended = []
     for _ in range(5_000):
         if engine.done:
@@ -69,7 +75,7 @@ def test_every_request_ends_once_and_every_invariant_holds_after_every_step(
     assert engine.done, f"waiting: {engine.scheduler.waiting}, running: {engine.scheduler.running}"
     assert sorted(ended) == [request.id for request in requests]
     pool = engine.allocator.pool
-    assert pool.num_free == pool.num_blocks - RULES[rules].null_block
+    assert pool.num_free == pool.num_blocks - RULES[scheduler["rules"]].null_block
 
 
 def test_a_step_of_v1_never_computes_more_than_its_budget():
@@ -174,9 +180,12 @@ def test_priority_decides_who_is_preempted():
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"rules": "vllm"}, "rules is 'vllm', expected one of classic, vllm-v1, vllm-v0"),
-        ({"queue": "lottery"}, "queue is 'lottery', expected one of fcfs, priority"),
-        ({"queue": "priority"}, "queue is 'priority', expected fcfs under classic rules"),
+        (
+            {"rules": "vllm"},
+            "rules is 'vllm', expected one of classic, prefill-first, chunked, vllm-v1, vllm-v0",
+        ),
+        ({"queue": "lottery"}, "queue is 'lottery', expected fcfs or priority"),
+        ({"rules": "vllm-v0", "queue": "priority"}, "queue is 'priority', expected fcfs under vllm-v0 rules"),
         ({"token_budget": 8}, "token_budget is 8, expected none under classic rules"),
         ({"rules": "vllm-v1", "token_budget": 0}, "token_budget is 0, expected at least 1 token"),
     ],
@@ -193,7 +202,11 @@ def test_a_setting_that_does_not_go_with_the_rules_is_named(settings, told):
         ({"block_hash": "md5"}, "classic", "block_hash is 'md5', expected one of blake2b, sha256_cbor"),
         ({"prefix_cache": "hash_chain", "mode": "contiguous"}, "classic", "paged with a prefix cache"),
         ({"prefix_cache": "hash_chain", "prefix_len": 4}, "classic", "prefix_len is 4, expected 0"),
-        ({"mode": "contiguous"}, "vllm-v0", "rules is 'vllm-v0', expected classic in contiguous memory"),
+        (
+            {"mode": "contiguous"},
+            "vllm-v0",
+            "rules is 'vllm-v0', expected one of classic, prefill-first, chunked in contiguous memory",
+        ),
         ({"num_blocks": 1}, "vllm-v1", "num_blocks is 1, expected at least 2"),
         ({"num_blocks": 0}, "vllm-v1", "num_blocks is 0, expected at least 1"),
     ],
