@@ -6,7 +6,7 @@ from itertools import chain
 from pycore.memory.block_pool import BlockPool
 from pycore.memory.block_table import BlockTable
 from pycore.memory.memory_map import MemoryMap
-from pycore.memory.waste import Waste, account, tell_apart
+from pycore.memory.waste import Waste, covered, tell_apart
 
 Holders = dict[int, BlockTable]  # by holder: a sequence's id, or NULL_ID or PREFIX_ID
 
@@ -30,13 +30,16 @@ def map_of(holders: Holders, pool: BlockPool, block_size: int) -> MemoryMap:
 
 
 def waste_of(holders: Holders, pool: BlockPool, block_size: int, demand: int) -> Waste:
-    """`account(map_of(...), demand)`, without the map where no block is shared."""
+    """`account(map_of(...), demand)`, without the map."""
     tables = holders.values()
     used = (pool.num_blocks - pool.num_free) * block_size
     if sum([table.num_slots for table in tables]) > used:  # some are shared
-        return account(map_of(holders, pool, block_size), demand)
-    real = sum([table.num_tokens for table in tables])
-    ever = sum([t.final_tokens if t.final_tokens < t.num_slots else t.num_slots for t in tables])
+        blocks = [table.blocks for table in tables]
+        real = covered([table.num_tokens for table in tables], blocks, block_size)
+        ever = covered([table.final_tokens for table in tables], blocks, block_size)
+    else:
+        real = sum([table.num_tokens for table in tables])
+        ever = sum([t.final_tokens if t.final_tokens < t.num_slots else t.num_slots for t in tables])
     cached = pool.num_cached * block_size
     return tell_apart(real, ever, used, (pool.num_free * block_size - cached,), demand, cached)
 

@@ -58,14 +58,21 @@ def _real_and_ever(memory: MemoryMap) -> tuple[int, int]:
     """Slots that hold real KV, and slots that do or will; those of a shared block count once."""
     if sum(memory.held) <= memory.used:  # nobody shares
         return sum(memory.tokens), sum(map(min, memory.final, memory.held))
-    size = memory.block_size
-    real: dict[int, int] = {}
-    ever: dict[int, int] = {}
-    for tokens, final, blocks in zip(memory.tokens, memory.final, memory.places, strict=True):
-        for i, block in enumerate(blocks):
-            real[block] = max(real.get(block, 0), min(size, max(0, tokens - i * size)))
-            ever[block] = max(ever.get(block, 0), min(size, max(0, final - i * size)))
-    return sum(real.values()), sum(ever.values())
+    return tuple(
+        covered(lengths, memory.places, memory.block_size) for lengths in (memory.tokens, memory.final)
+    )
+
+
+def covered(lengths: Sequence[int], tables: Sequence[Sequence[int]], block_size: int) -> int:
+    """Slots that the first `lengths` tokens of each table of blocks take, those of a shared block once."""
+    full: set[int] = set()  # only counted and looked into, so that its order does not matter
+    partial: dict[int, int] = {}
+    for length, blocks in zip(lengths, tables, strict=True):
+        num_full, rest = divmod(length, block_size)
+        full.update(blocks[:num_full])
+        if rest and num_full < len(blocks):
+            partial[blocks[num_full]] = max(rest, partial.get(blocks[num_full], 0))
+    return len(full) * block_size + sum([rest for block, rest in partial.items() if block not in full])
 
 
 def account(memory: MemoryMap, demand: int) -> Waste:
