@@ -1,7 +1,7 @@
 """The whole run kept, for going back and forth in it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from pycore.engine import Engine
@@ -31,6 +31,8 @@ class Recording:
             fingerprint.update(repr(frame).encode())
             if frame.memory.cached:  # not in the repr
                 fingerprint.update(repr(frame.memory.cached).encode())
+            if frame.prefixes is not None:
+                fingerprint.update(repr(frame.prefixes).encode())
         return fingerprint.hexdigest()
 
 
@@ -45,7 +47,10 @@ def record(engine: Engine, num_steps: int, on_step: Callable[[int], None] | None
     frames = [take_snapshot(engine)]
     for step in range(1, num_steps + 1):
         engine.step()
-        frames.append(take_snapshot(engine))
+        frame, before = take_snapshot(engine), frames[-1]
+        if frame.prefixes is not None and frame.prefixes == before.prefixes:
+            frame = replace(frame, prefixes=before.prefixes)  # kept once: most steps change nothing of it
+        frames.append(frame)
         if on_step is not None:
             on_step(step)
     return Recording(tuple(frames))

@@ -1,11 +1,12 @@
 """What is, after a step: immutable columns, for pictures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pycore.engine import Engine
 from pycore.events import Event
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.waste import Waste, account
+from pycore.prefix_cache.columns import NodeColumns
 from pycore.request import NO_SEQUENCES
 
 
@@ -23,6 +24,7 @@ class Snapshot:
         head_needed: slots that the head of the queue wants; 0 when nobody waits.
         largest_free: slots in the largest piece that may be handed out at once.
         events: what happened in this step, in order.
+        prefixes: what a prefix cache knows; None where there is none. Left out of `repr`.
     """
 
     step: int
@@ -36,6 +38,7 @@ class Snapshot:
     head_needed: int
     largest_free: int
     events: tuple[Event, ...]
+    prefixes: NodeColumns | None = field(default=None, repr=False)
 
     @property
     def num_running(self) -> int:
@@ -69,4 +72,5 @@ def take_snapshot(engine: Engine) -> Snapshot:
         scheduler.head_needed,
         engine.allocator.largest_free,
         engine.log.drain(),
+        engine.allocator.prefix_nodes(),
     )

@@ -12,6 +12,7 @@ from typing import Protocol
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.move import Move
 from pycore.memory.waste import Waste
+from pycore.prefix_cache.columns import NodeColumns
 from pycore.request import Request, Sequence
 
 
@@ -141,6 +142,9 @@ class KVAllocator(Protocol):
 
     def memory_map(self) -> MemoryMap:
         """Holdings and holes, read only."""
+
+    def prefix_nodes(self) -> NodeColumns | None:
+        """What a prefix cache knows, to draw it; None: there is none, or nobody was to look at it."""
 
     def waste(self, demand: int) -> Waste:
         """`account(self.memory_map(), demand)` at a fraction of its price, for runs that keep no pictures."""

@@ -206,6 +206,9 @@ class ContiguousAllocator:
         """See KVAllocator."""
         return max((length for _, length in self._placement.holes()), default=0)
 
+    def prefix_nodes(self) -> None:
+        """See KVAllocator: nothing is cached."""
+
     def memory_map(self) -> MemoryMap:
         """See KVAllocator."""
         regions = self._regions.values()

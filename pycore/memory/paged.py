@@ -25,6 +25,7 @@ from pycore.memory.memory_map import MemoryMap
 from pycore.memory.move import Move
 from pycore.memory.swap_space import SwapSpace
 from pycore.memory.waste import Waste
+from pycore.prefix_cache.columns import NodeColumns
 from pycore.request import NULL_ID, PREFIX_ID, Request, Sequence
 
 
@@ -332,6 +333,10 @@ class PagedAllocator:
     def memory_map(self) -> MemoryMap:
         """See KVAllocator."""
         return map_of(self._holders(), self.pool, self.block_size)
+
+    def prefix_nodes(self) -> NodeColumns | None:
+        """See KVAllocator: nothing is cached."""
+        return None
 
     def waste(self, demand: int) -> Waste:
         """See KVAllocator."""

@@ -7,6 +7,8 @@ from pycore.events import EventLog, NullLog
 from pycore.memory.caching_pool import CachingBlockPool
 from pycore.memory.prefix_reuse import PrefixReusingAllocator
 from pycore.memory.swap_space import SwapSpace
+from pycore.prefix_cache.chain_history import ChainHistory
+from pycore.prefix_cache.columns import NodeColumns
 from pycore.prefix_cache.prefix_cache import Match
 from pycore.request import Sequence
 
@@ -33,6 +35,7 @@ class PrefixCachingAllocator(PrefixReusingAllocator):
         """
         super().__init__(pool, pool.chain.block_size, log, null_block=null_block, swap_space=swap_space)
         self.pool: CachingBlockPool = pool
+        self._history = None if isinstance(log, NullLog) else ChainHistory()
 
     def look_up(self, seq: Sequence) -> list[int]:
         """The blocks that hold the beginning of the sequence. Pure: it does not count as a use of them."""
@@ -55,7 +58,10 @@ class PrefixCachingAllocator(PrefixReusingAllocator):
     def match_prefix(self, seq: Sequence) -> int:
         """See KVAllocator."""
         self._waiting.pop(seq.id, None)
-        return self._take_found(seq, self.look_up(seq))
+        blocks = self.look_up(seq)
+        if self._history is not None:
+            self._history.found(seq.block_keys[: len(blocks)])
+        return self._take_found(seq, blocks)
 
     def allocate_slots(self, seq: Sequence, num_new: int) -> bool:
         """See KVAllocator. Blocks that these tokens fill have a key from here on."""
@@ -76,6 +82,8 @@ class PrefixCachingAllocator(PrefixReusingAllocator):
             ):
                 if block not in chain.keys:  # a sequence of the group has stored it
                     chain.store(block, key)
+            if self._history is not None:
+                self._history.stored(seq.block_keys[:num_full], table.num_keyed)
             table.num_keyed = num_full
         return True
 
@@ -85,6 +93,10 @@ class PrefixCachingAllocator(PrefixReusingAllocator):
         self._tables[child.id].num_keyed = min(
             self._tables[parent.id].num_keyed, child.num_computed // self.block_size
         )
+
+    def prefix_nodes(self) -> NodeColumns | None:
+        """See KVAllocator: a node for each key."""
+        return self._history and self._history.columns(self.pool.chain, self.pool.ref_count)
 
     def _in_order_of_release(self, blocks: list[int]) -> Iterable[int]:
         """The last one first, so that a chain loses its tail before its head."""

@@ -13,6 +13,7 @@ from pycore.events import DuplicatesFreed, EventLog, NodeSplit, NullLog, PrefixC
 from pycore.memory.prefix_reuse import PrefixReusingAllocator
 from pycore.memory.swap_space import SwapSpace
 from pycore.memory.tree_pool import TreePool
+from pycore.prefix_cache.columns import NodeColumns
 from pycore.prefix_cache.node import Node
 from pycore.prefix_cache.prefix_cache import Match
 from pycore.prefix_cache.prompt_key import PromptKey
@@ -159,6 +160,10 @@ class RadixCachingAllocator(PrefixReusingAllocator):
             table.replace(at, cached[at])
         self.pool.free(duplicates)
         self._log.emit(DuplicatesFreed, seq.id, tuple(duplicates), self._num_unused)
+
+    def prefix_nodes(self) -> NodeColumns:
+        """See KVAllocator."""
+        return self.pool.tree.nodes()
 
     def fork(self, parent: Sequence, child: Sequence) -> None:
         """See KVAllocator."""

@@ -90,6 +90,10 @@ class HashChain:
             found.append(next(iter(blocks)))
         return found
 
+    def blocks_of(self, key: bytes) -> tuple[int, ...]:
+        """The blocks that are found by `key`, in the order in which they are."""
+        return tuple(self._blocks.get(key, ()))
+
     def store(self, block: int, key: bytes) -> None:
         """Notes that `block` holds what `key` stands for.
 
