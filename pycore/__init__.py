@@ -20,6 +20,8 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
 
     workload                            where requests come from
     workload.synthetic                  loads made from a seed
+    workload.lognormal                  lengths with a heavy tail
+    workload.poisson                    requests that arrive at random, one at a time
     workload.few_shot                   prompts with token ids, which share examples
     workload.common_prompt              prompts with a beginning in common
     workload.multi_turn                 chats whose prompts grow turn by turn
@@ -102,7 +104,11 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     metrics                             what a run comes to
     config                              settings, and the one place where parts are wired
     fast_forward                        the engine in leaps over steps that decide nothing
+    time_line                           means of a run over time
+    latency                             how long requests took, and whether that was promised
+    replay_result                       what a replay came to
     replay                              a trace through the engine, no step kept whole
+    largest_rate                        how many requests a second an engine can take
 
     attention                           real attention over the blocks, with numpy: a tiny transformer
     attention.rotary                    positions as angles

@@ -1,137 +1,19 @@
 """A trace through the engine: totals and a time line kept while it runs, no step kept whole."""
 
 from bisect import bisect_left
-from collections.abc import Sequence as Series
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import replace
 
 from pycore.config import EngineConfig, build_engine
 from pycore.engine import Engine
 from pycore.events import NullLog
 from pycore.fast_forward import FastForward, Stretch
+from pycore.latency import Latencies, Served, Slo, served
 from pycore.memory.waste import Waste
-from pycore.metrics import Spread, spread
+from pycore.prefix_cache.prefix_stats import PrefixStats
+from pycore.replay_result import ReplayResult
 from pycore.request import Request, Sequence
-
-MAX_POINTS = 512  # of a time line; twice as many are merged in pairs
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayResult:
-    """What a replay came to. Means are over its steps, of which idle ones are skipped; slots are tokens.
-
-    Attributes:
-        num_requests, num_finished, num_rejected, num_preemptions: counts.
-        rejected: requests turned away, by reason: "context" (longer than max_len), "pool" (never fits).
-        num_steps: iterations run.
-        end_ns: simulated time at which the last request finished.
-        tokens_in, tokens_out: prompt and output tokens of the finished requests.
-        num_recomputed: tokens whose KV was computed again after a preemption.
-        capacity: slots in the pool.
-        mean: the account of the pool, as means in slots, by name of its field.
-        mean_running, max_running, mean_waiting, max_waiting: sequences.
-        max_real: most real tokens at the end of a step.
-        fragmented_steps: steps in which the head of the queue waited though enough slots were free in all.
-        queueing, ttft, end_to_end: ns from arrival to admission, first token, last token.
-        time_line: see TimeLine.columns.
-    """
-
-    num_requests: int
-    num_finished: int
-    num_rejected: int
-    num_preemptions: int
-    rejected: dict[str, int]
-    num_steps: int
-    end_ns: int
-    tokens_in: int
-    tokens_out: int
-    num_recomputed: int
-    capacity: int
-    mean: dict[str, float]
-    mean_running: float
-    max_running: int
-    mean_waiting: float
-    max_waiting: int
-    max_real: int
-    fragmented_steps: int
-    queueing: Spread
-    ttft: Spread
-    end_to_end: Spread
-    time_line: dict[str, list]
-
-    @property
-    def utilisation(self) -> float:
-        """Share of the pool that holds real tokens, mean over the steps."""
-        return self.mean["real"] / self.capacity
-
-    def as_dict(self) -> dict:
-        """All of it as plain JSON."""
-        return {**asdict(self), "utilisation": self.utilisation}
-
-
-class TimeLine:
-    """Means of a few series over equal stretches of steps; memory is bounded however long the run is.
-
-    >>> line = TimeLine(("running",), max_points=2)
-    >>> for step in range(8):
-    ...     line.add(step, (step,))
-    >>> line.columns()
-    {'now_ns': [0, 4], 'running': [1.5, 5.5]}
-    """
-
-    def __init__(self, names: Series[str], max_points: int = MAX_POINTS) -> None:
-        """An empty line of at most `max_points` points, an even number; `names` of the series."""
-        self._names = tuple(names)
-        self._max_points = max_points
-        self._stride = 1  # steps a point
-        self._in_last = 1  # steps in the last point
-        self._starts: list[int] = []
-        self._sums: list[list[int]] = []
-
-    def add(self, start_ns: int, sums: Series[int], num_steps: int = 1) -> None:
-        """Adds steps that lie in one point, see `num_left`.
-
-        Args:
-            start_ns: when the first of them began.
-            sums: of each series over these steps, in the order of the names.
-            num_steps: how many.
-        """
-        if self._sums and self._in_last < self._stride:
-            last = self._sums[-1]
-            for i, value in enumerate(sums):
-                last[i] += value
-            self._in_last += num_steps
-            return
-        if len(self._sums) == self._max_points:
-            pairs = zip(self._sums[::2], self._sums[1::2], strict=True)
-            self._sums = [[a + b for a, b in zip(*pair, strict=True)] for pair in pairs]
-            self._starts = self._starts[::2]
-            self._stride *= 2
-        self._starts.append(start_ns)
-        self._sums.append(list(sums))
-        self._in_last = num_steps
-
-    @property
-    def num_left(self) -> int:
-        """The most steps that can be added at once: those that the last point still takes, or a new one."""
-        if self._sums and self._in_last < self._stride:
-            return self._stride - self._in_last
-        return 2 * self._stride if len(self._sums) == self._max_points else self._stride
-
-    def totals(self) -> list[int]:
-        """The sum of each series over all steps."""
-        return [sum(sums) for sums in zip(*self._sums, strict=True)] or [0] * len(self._names)
-
-    def columns(self) -> dict[str, list]:
-        """When each point begins (ns), and the mean of each series in it."""
-        steps = [self._stride] * len(self._sums)
-        if steps:
-            steps[-1] = self._in_last
-        series = {
-            name: [sums[i] / n for sums, n in zip(self._sums, steps, strict=True)]
-            for i, name in enumerate(self._names)
-        }
-        return {"now_ns": list(self._starts), **series}
-
+from pycore.time_line import TimeLine
 
 _WASTE = Waste._fields
 
@@ -141,18 +23,34 @@ class Replay:
 
     Attributes:
         num_ended: requests that finished or were rejected so far.
-        num_requests: requests in all.
+        num_requests: requests in all; where nobody knows, those that have been taken from the iterable.
     """
 
-    def __init__(self, config: EngineConfig, requests: Series[Request], *, leaps: bool = True) -> None:
+    def __init__(
+        self,
+        config: EngineConfig,
+        requests: Iterable[Request],
+        *,
+        num_requests: int | None = None,
+        slo: Slo | None = None,
+        on_served: Callable[[Served], None] | None = None,
+        leaps: bool = True,
+    ) -> None:
         """A replay before its first step.
 
         Args:
             config: the engine's settings.
-            requests: in order of arrival.
+            requests: in order of arrival; taken one at a time, and not kept once they have ended.
+            num_requests: how many they are, where the iterable does not say.
+            slo: what is promised to each request.
+            on_served: told of each request that finishes, in order; of those of one step in batch order.
             leaps: whether to leap over steps that decide nothing; the result is the same.
         """
-        self.num_requests = len(requests)
+        if num_requests is None and isinstance(requests, Sized):
+            num_requests = len(requests)
+        self.num_requests = num_requests or 0
+        if num_requests is None:
+            requests = self._counted(requests)
         # Which blocks are handed out makes no difference to a total, and the last freed are the quickest.
         memory = replace(config.memory, free_order="lifo")
         self._engine: Engine = build_engine(replace(config, memory=memory), requests, NullLog())
@@ -162,12 +60,19 @@ class Replay:
         self._fragmented_steps = 0
         self._demand = -1  # of the head of the queue, when the pool was last looked at
         self._waste: Waste | None = None
-        self._end_ns = 0
-        self._tokens_in = self._tokens_out = 0
-        self._queueing: list[int] = []
-        self._ttft: list[int] = []
-        self._end_to_end: list[int] = []
+        self._latencies = Latencies(slo)
+        self._on_served = on_served
         self._time_line = TimeLine(("running", "waiting", *_WASTE))
+
+    def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
+        for request in requests:
+            self.num_requests += 1
+            yield request
+
+    @property
+    def prefix_stats(self) -> PrefixStats | None:
+        """What the prefix cache found so far; None without one."""
+        return getattr(self._engine.allocator, "stats", None)
 
     @property
     def num_ended(self) -> int:
@@ -191,7 +96,8 @@ class Replay:
                 start_ns = engine.now_ns
                 finished = engine.step()
                 self._observe(start_ns)
-            for seq in finished:
+            # A request ends with the last of its sequences, of which several may finish in one step.
+            for seq in {seq.request.id: seq for seq in finished if not seq.group}.values():
                 self._book(seq)
 
     def _leap(self, limit: int) -> list[Sequence] | None:
@@ -287,17 +193,14 @@ class Replay:
         self._time_line.add(start_ns, (running, waiting, real, *slots))
 
     def _book(self, seq: Sequence) -> None:
-        request = seq.request
-        self._queueing.append(seq.admitted_ns - request.arrival_ns)
-        self._ttft.append(seq.first_token_ns - request.arrival_ns)
-        self._end_to_end.append(seq.finished_ns - request.arrival_ns)
-        self._end_ns = seq.finished_ns
-        self._tokens_in += request.prompt_len
-        self._tokens_out += seq.num_generated
+        each = served(seq)
+        self._latencies.add(each)
+        if self._on_served is not None:
+            self._on_served(each)
 
     def result(self) -> ReplayResult:
         """Totals of the steps run so far."""
-        scheduler = self._engine.scheduler
+        scheduler, latencies = self._engine.scheduler, self._latencies
         steps = max(1, self._engine.num_steps)
         running, waiting, *slots = self._time_line.totals()
         return ReplayResult(
@@ -307,10 +210,13 @@ class Replay:
             num_preemptions=scheduler.num_preemptions,
             rejected=dict(scheduler.rejected),
             num_steps=self._engine.num_steps,
-            end_ns=self._end_ns,
-            tokens_in=self._tokens_in,
-            tokens_out=self._tokens_out,
+            end_ns=latencies.end_ns,
+            tokens_in=latencies.tokens_in,
+            tokens_out=latencies.tokens_out,
             num_recomputed=scheduler.num_recomputed,
+            num_tokens_swapped=scheduler.num_tokens_swapped,
+            num_in_slo=latencies.num_in_slo,
+            num_tokens_in_slo=latencies.num_tokens_in_slo,
             capacity=self._capacity,
             mean={name: total / steps for name, total in zip(_WASTE, slots, strict=True)},
             mean_running=running / steps,
@@ -319,8 +225,6 @@ class Replay:
             max_waiting=self._max_waiting,
             max_real=self._max_real,
             fragmented_steps=self._fragmented_steps,
-            queueing=spread(self._queueing),
-            ttft=spread(self._ttft),
-            end_to_end=spread(self._end_to_end),
+            **latencies.spreads(),
             time_line=self._time_line.columns(),
         )

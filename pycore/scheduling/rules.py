@@ -14,8 +14,8 @@ leaves free   watermark           watermark            watermark              a 
 can never     rejected on         waits for ever,      rejected when its      rejected on arrival
 fit           arrival             and is told of       turn comes
 
-`prefill-first` and `chunked` are classic but for the step: prompts only, if any can start, and prompts in chunks
-under a token budget, beside the decodes. They and classic go with contiguous memory too.
+`prefill-first` and `chunked` are classic but for the step: prompts only, if any can start, and prompts in
+chunks under a token budget, beside the decodes. They and classic go with contiguous memory too.
 """
 
 from dataclasses import dataclass, replace

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from math import exp, log
 
 from pycore.request import DECODINGS, Request
 from pycore.rng import Rng
+from pycore.workload.lognormal import Lengths, lognormal
+from pycore.workload.poisson import SHAREGPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +78,6 @@ def uniform(seed: int, step_ns: int) -> Load:
     return _load(pairs, _bursts(rng.fork("arrivals"), 48, 8, (1, 1), (0, 4)), step_ns, max_len=48)
 
 
-def _lognormal(rng: Rng, median: float, sigma: float) -> int:
-    """A lognormal length in tokens, not clipped.
-
-    The normal variate is the sum of twelve uniform ones less six, and the length is rounded on the line that
-    computes it, so that every platform returns the same integers.
-    """
-    normal = sum(rng.getrandbits(32) for _ in range(12)) / 2**32 - 6
-    return round(median * exp(sigma * normal))
-
-
 def long_tail(seed: int, step_ns: int) -> Load:
     """48 requests whose output lengths have a heavy tail: lognormal, median 9, σ 0.9, clipped to 2–96."""
     rng = Rng(seed)
@@ -94,7 +85,7 @@ def long_tail(seed: int, step_ns: int) -> Load:
     pairs = []
     for _ in range(48):
         prompt = lengths.randrange(4, 25)
-        pairs.append((prompt, min(96, max(2, _lognormal(lengths, 9, 0.9)))))
+        pairs.append((prompt, min(96, max(2, lognormal(lengths, 9, 0.9)))))
     return _load(pairs, _bursts(rng.fork("arrivals"), 48, 12, (1, 3), (1, 5)), step_ns, max_len=120)
 
 
@@ -165,36 +156,19 @@ def lognormal_lengths(seed: int, num: int, mean: int, sigma: float) -> list[int]
 def endless_lognormal_lengths(seed: int, mean: int, sigma: float) -> Iterator[int]:
     """The same lengths one at a time, without end."""
     rng = Rng(seed).fork("lengths")
+    lengths = Lengths(mean, sigma)
     while True:
-        yield max(1, _lognormal(rng, mean * exp(-sigma * sigma / 2), sigma))
+        yield lengths.draw(rng)
 
 
 def sharegpt_like(seed: int, num: int, rate: int) -> Load:
-    """Chats as skewed as ShareGPT's, arriving at random: the load of facts W3 and section 7.
-
-    Prompts are lognormal with mean 161, σ 1.0, clipped to 4–1,024 tokens; outputs lognormal with mean 338,
-    σ 0.8, so that prompt and output make 2,048 at most: the means that the vLLM paper gives for ShareGPT
-    (section 6.1), before clipping. Arrivals are a Poisson process: gaps of −ln(1 − u) / rate.
-
-    Args:
-        seed: of lengths and arrivals.
-        num: requests.
-        rate: requests a second, on average.
+    """Chats as skewed as ShareGPT's, `rate` of them a second: the load of facts W3 and section 7.
 
     >>> load = sharegpt_like(5, 1000, rate=4)
     >>> len(load.requests), load.max_len, load.requests[-1].arrival_ns // 10**9
     (1000, 2048, 250)
     """
-    rng = Rng(seed)
-    prompts, outputs, arrivals = rng.fork("prompts"), rng.fork("outputs"), rng.fork("arrivals")
-    requests = []
-    now_ns = 0
-    for i in range(num):
-        prompt = min(1024, max(4, _lognormal(prompts, 161 * exp(-1 / 2), 1.0)))
-        output = min(2048 - prompt, max(1, _lognormal(outputs, 338 * exp(-0.32), 0.8)))
-        requests.append(Request(i, now_ns, prompt, output))
-        now_ns += round(-log(1 - arrivals.random()) * 10**9 / rate)
-    return Load(tuple(requests), max_len=2048)
+    return Load(tuple(SHAREGPT.requests(seed, num, rate)), SHAREGPT.max_len)
 
 
 LOADS: dict[str, Callable[[int, int], Load]] = {

@@ -1,0 +1,70 @@
+"""Means of a run over time, in memory that does not grow with it."""
+
+from collections.abc import Sequence as Series
+
+MAX_POINTS = 512  # of a time line; twice as many are merged in pairs
+
+
+class TimeLine:
+    """Means of a few series over equal stretches of steps; memory is bounded however long the run is.
+
+    >>> line = TimeLine(("running",), max_points=2)
+    >>> for step in range(8):
+    ...     line.add(step, (step,))
+    >>> line.columns()
+    {'now_ns': [0, 4], 'running': [1.5, 5.5]}
+    """
+
+    def __init__(self, names: Series[str], max_points: int = MAX_POINTS) -> None:
+        """An empty line of at most `max_points` points, an even number; `names` of the series."""
+        self._names = tuple(names)
+        self._max_points = max_points
+        self._stride = 1  # steps a point
+        self._in_last = 1  # steps in the last point
+        self._starts: list[int] = []
+        self._sums: list[list[int]] = []
+
+    def add(self, start_ns: int, sums: Series[int], num_steps: int = 1) -> None:
+        """Adds steps that lie in one point, see `num_left`.
+
+        Args:
+            start_ns: when the first of them began.
+            sums: of each series over these steps, in the order of the names.
+            num_steps: how many.
+        """
+        if self._sums and self._in_last < self._stride:
+            last = self._sums[-1]
+            for i, value in enumerate(sums):
+                last[i] += value
+            self._in_last += num_steps
+            return
+        if len(self._sums) == self._max_points:
+            pairs = zip(self._sums[::2], self._sums[1::2], strict=True)
+            self._sums = [[a + b for a, b in zip(*pair, strict=True)] for pair in pairs]
+            self._starts = self._starts[::2]
+            self._stride *= 2
+        self._starts.append(start_ns)
+        self._sums.append(list(sums))
+        self._in_last = num_steps
+
+    @property
+    def num_left(self) -> int:
+        """The most steps that can be added at once: those that the last point still takes, or a new one."""
+        if self._sums and self._in_last < self._stride:
+            return self._stride - self._in_last
+        return 2 * self._stride if len(self._sums) == self._max_points else self._stride
+
+    def totals(self) -> list[int]:
+        """The sum of each series over all steps."""
+        return [sum(sums) for sums in zip(*self._sums, strict=True)] or [0] * len(self._names)
+
+    def columns(self) -> dict[str, list]:
+        """When each point begins (ns), and the mean of each series in it."""
+        steps = [self._stride] * len(self._sums)
+        if steps:
+            steps[-1] = self._in_last
+        series = {
+            name: [sums[i] / n for sums, n in zip(self._sums, steps, strict=True)]
+            for i, name in enumerate(self._names)
+        }
+        return {"now_ns": list(self._starts), **series}
