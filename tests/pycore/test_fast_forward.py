@@ -1,5 +1,7 @@
 """A leap is stepping, to the nanosecond and to the block."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from pycore.fast_forward import FastForward
 from pycore.prompt import Prompt
 from pycore.replay import Replay
 from pycore.request import Request
+from pycore.scheduling.policies import VICTIM
 from tests.pycore.build import MEMORY_CHOICES, memory_config
 
 MAX_LEN = 64
@@ -95,19 +98,47 @@ many = settings(
     block_size=st.integers(1, 6),
     watermark=st.sampled_from([0, 0.1, 0.5]),
     max_num_seqs=st.sampled_from([1, 3, 256]),
+    rules=st.sampled_from(["classic", "prefill-first", "chunked"]),
     lengths=LENGTHS,
 )
-def test_leaps_equal_steps_in_any_memory(choice, num_blocks, block_size, watermark, max_num_seqs, lengths):
+def test_leaps_equal_steps_in_any_memory(
+    choice, num_blocks, block_size, watermark, max_num_seqs, rules, lengths
+):
+    budget = 5 if rules == "chunked" else None
     config = EngineConfig(
         memory=memory_config(choice, num_blocks, block_size),
-        scheduler=SchedulerConfig(watermark=watermark, max_num_seqs=max_num_seqs),
+        scheduler=SchedulerConfig(
+            watermark=watermark, max_num_seqs=max_num_seqs, rules=rules, token_budget=budget
+        ),
         max_len=MAX_LEN,
         step_ns=1,
     )
     assert_equal_runs(config, requests(lengths))
 
 
-@pytest.mark.parametrize("rules", ["classic", "vllm-v0"])
+@many
+@given(
+    num_blocks=st.integers(4, 30),
+    block_size=st.integers(1, 6),
+    rules=st.sampled_from(["classic", "prefill-first"]),
+    victim=st.sampled_from(sorted(VICTIM)),
+    queue=st.sampled_from(["fcfs", "priority", "shortest"]),
+    lengths=LENGTHS,
+)
+def test_leaps_equal_steps_whoever_is_first_and_whoever_gives_way(
+    num_blocks, block_size, rules, victim, queue, lengths
+):
+    load = [replace(request, priority=request.output_len % 3) for request in requests(lengths)]
+    config = EngineConfig(
+        memory=MemoryConfig(num_blocks=num_blocks, block_size=block_size),
+        scheduler=SchedulerConfig(rules=rules, victim=victim, queue=queue),
+        max_len=MAX_LEN,
+        step_ns=1,
+    )
+    assert_equal_runs(config, load)
+
+
+@pytest.mark.parametrize("rules", ["classic", "prefill-first", "vllm-v0"])
 @many
 @given(
     num_blocks=st.integers(4, 40),
@@ -135,14 +166,15 @@ def test_leaps_equal_steps_with_groups_and_swapping(rules, num_blocks, block_siz
     budget=st.sampled_from([None, 1, 3, 16]),
     queue=st.sampled_from(["fcfs", "priority"]),
     reserve=st.booleans(),
+    rules=st.sampled_from(["vllm-v1", "chunked"]),
     lengths=LENGTHS,
 )
-def test_leaps_equal_steps_under_a_token_budget(num_blocks, block_size, budget, queue, reserve, lengths):
+def test_leaps_equal_steps_under_a_token_budget(
+    num_blocks, block_size, budget, queue, reserve, rules, lengths
+):
     config = EngineConfig(
         memory=MemoryConfig(num_blocks=num_blocks, block_size=block_size),
-        scheduler=SchedulerConfig(
-            rules="vllm-v1", queue=queue, token_budget=budget, reserve_full_prompt=reserve
-        ),
+        scheduler=SchedulerConfig(rules=rules, queue=queue, token_budget=budget, reserve_full_prompt=reserve),
         max_len=MAX_LEN,
         step_ns=1,
     )
