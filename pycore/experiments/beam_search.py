@@ -5,15 +5,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
+from pycore.experiments.keys import Keys
 from pycore.experiments.result import (
     BLOCKS,
     PERCENT,
     STEPS,
     TOKENS,
     Chart,
-    Column,
     Result,
-    Series,
     Table,
     percent,
 )
@@ -21,7 +20,7 @@ from pycore.experiments.result import (
 if TYPE_CHECKING:
     from pycore.experiments.beam_run import BeamRun
 
-_KEY = "experiment.beam_search."
+_KEYS = Keys("beam_search")
 WIDTHS = (2, 4, 8)
 
 # The lecture on PagedAttention and RadixAttention, section 4.2 (facts T6): blocks saved in percent, mean over
@@ -84,18 +83,18 @@ def _figures(runs: list["BeamRun"], shown: "BeamRun", off: int) -> dict[str, int
 
 
 def _table(runs: list["BeamRun"]) -> Table:
-    return Table(
-        f"{_KEY}table.width",
+    return _KEYS.table(
+        "width",
         (
-            Column(f"{_KEY}column.width", "int"),
-            Column(f"{_KEY}column.saving", "float", PERCENT),
-            Column(f"{_KEY}column.published", "int", PERCENT),
-            Column(f"{_KEY}column.peak_unshared", "int", BLOCKS),
-            Column(f"{_KEY}column.peak_used", "int", BLOCKS),
-            Column(f"{_KEY}column.copies", "int", BLOCKS),
-            Column(f"{_KEY}column.drops", "int"),
-            Column(f"{_KEY}column.freed", "int", BLOCKS),
-            Column(f"{_KEY}column.kept", "int", BLOCKS),
+            _KEYS.column("width", "int"),
+            _KEYS.column("saving", "float", PERCENT),
+            _KEYS.column("published", "int", PERCENT),
+            _KEYS.column("peak_unshared", "int", BLOCKS),
+            _KEYS.column("peak_used", "int", BLOCKS),
+            _KEYS.column("copies", "int", BLOCKS),
+            _KEYS.column("drops", "int"),
+            _KEYS.column("freed", "int", BLOCKS),
+            _KEYS.column("kept", "int", BLOCKS),
         ),
         tuple(
             (
@@ -115,20 +114,17 @@ def _table(runs: list["BeamRun"]) -> Table:
 
 
 def _charts(runs: list["BeamRun"], shown: "BeamRun") -> tuple[Chart, ...]:
-    steps = tuple(range(1, len(shown.used) + 1))
-    step = (steps, "int", f"{_KEY}axis.step", STEPS)
-    blocks = (
-        Series(f"{_KEY}series.unshared", tuple(shown.unshared)),
-        Series(f"{_KEY}series.used", tuple(shown.used)),
-    )
-    savings = tuple(
-        Series(f"{_KEY}series.width_{run.width}", tuple(percent(saving) for saving in run.savings))
+    steps = range(1, len(shown.used) + 1)
+    step = _KEYS.axis("step", STEPS, "int")
+    blocks = {_KEYS.of("series.unshared"): shown.unshared, _KEYS.of("series.used"): shown.used}
+    savings = {
+        _KEYS.of(f"series.width_{run.width}"): [percent(saving) for saving in run.savings]
         for run in runs
         if run.width in WIDTHS
-    )
+    }
     return (
-        Chart(f"{_KEY}chart.blocks", "line", *step, f"{_KEY}axis.blocks", BLOCKS, blocks),
-        Chart(f"{_KEY}chart.saving", "line", *step, f"{_KEY}column.saving", PERCENT, savings),
+        _KEYS.chart("blocks", "line", step, steps, _KEYS.axis("blocks", BLOCKS), blocks),
+        _KEYS.chart("saving", "line", step, steps, _KEYS.column("saving", "float", PERCENT), savings),
     )
 
 

@@ -7,6 +7,7 @@ from itertools import islice
 from pycore.config import EngineConfig, MemoryConfig, build_allocator, build_engine
 from pycore.events import EventLog, NullLog
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
+from pycore.experiments.keys import Keys
 from pycore.experiments.result import (
     BLOCKS,
     PERCENT,
@@ -15,7 +16,6 @@ from pycore.experiments.result import (
     Chart,
     Column,
     Result,
-    Series,
     Table,
     percent,
 )
@@ -24,7 +24,7 @@ from pycore.recorder import record
 from pycore.request import Request
 from pycore.workload.synthetic import chat_burst, endless_lognormal_lengths
 
-_KEY = "experiment.block_size."
+_KEYS = Keys("block_size")
 _STEP_NS = 50_000_000
 
 SIZES = (1, 2, 4, 8, 16, 32)
@@ -177,20 +177,20 @@ def _figures(outcomes: list[_Outcome], lengths: list[int]) -> dict[str, int | fl
 
 
 def _tables(outcomes: list[_Outcome], uses: list[MemoryUse]) -> tuple[Table, ...]:
-    size = Column(f"{_KEY}column.size", "int", TOKENS)
+    size = _KEYS.column("size", "int", TOKENS)
     return (
-        Table(
-            f"{_KEY}table.lengths",
+        _KEYS.table(
+            "lengths",
             (
                 size,
-                Column(f"{_KEY}column.waste", "float", TOKENS),
-                Column(f"{_KEY}column.expected_waste", "float", TOKENS),
-                Column(f"{_KEY}column.short_waste", "float", TOKENS),
-                Column(f"{_KEY}column.long_waste", "float", TOKENS),
-                Column(f"{_KEY}column.share", "float", PERCENT),
-                Column(f"{_KEY}column.expected_share", "float", PERCENT),
-                Column(f"{_KEY}column.published_share", "float", PERCENT),
-                Column(f"{_KEY}column.table_length", "float", BLOCKS),
+                _KEYS.column("waste", "float", TOKENS),
+                _KEYS.column("expected_waste", "float", TOKENS),
+                _KEYS.column("short_waste", "float", TOKENS),
+                _KEYS.column("long_waste", "float", TOKENS),
+                _KEYS.column("share", "float", PERCENT),
+                _KEYS.column("expected_share", "float", PERCENT),
+                _KEYS.column("published_share", "float", PERCENT),
+                _KEYS.column("table_length", "float", BLOCKS),
             ),
             tuple(
                 (
@@ -207,13 +207,13 @@ def _tables(outcomes: list[_Outcome], uses: list[MemoryUse]) -> tuple[Table, ...
                 for each in outcomes
             ),
         ),
-        Table(
-            f"{_KEY}table.run",
+        _KEYS.table(
+            "run",
             (
                 size,
-                Column(f"{_KEY}column.unfilled", "float", PERCENT),
+                _KEYS.column("unfilled", "float", PERCENT),
                 Column("experiment.part.real", "float", PERCENT),
-                Column(f"{_KEY}column.residents", "float", REQUESTS),
+                _KEYS.column("residents", "float", REQUESTS),
             ),
             tuple(
                 (
@@ -230,25 +230,20 @@ def _tables(outcomes: list[_Outcome], uses: list[MemoryUse]) -> tuple[Table, ...
 
 def _charts(outcomes: list[_Outcome], uses: list[MemoryUse]) -> tuple[Chart, ...]:
     sizes = tuple(each.size for each in outcomes)
-    size = f"{_KEY}column.size"
-    measured = Series(f"{_KEY}column.share", tuple(each.share for each in outcomes))
-    expected = Series(f"{_KEY}column.expected_share", tuple(each.expected_share for each in outcomes))
-    length = Series(f"{_KEY}column.table_length", tuple(round(each.table_length, 1) for each in outcomes))
-    unfilled = Series(f"{_KEY}column.unfilled", tuple(percent(1 - use.real_of_held) for use in uses))
+    size = _KEYS.column("size", "int", TOKENS)
+    shares = {
+        _KEYS.of("column.share"): [each.share for each in outcomes],
+        _KEYS.of("column.expected_share"): [each.expected_share for each in outcomes],
+    }
+    length, unfilled = (
+        _KEYS.column("table_length", "float", BLOCKS),
+        _KEYS.column("unfilled", "float", PERCENT),
+    )
+    lengths = [round(each.table_length, 1) for each in outcomes]
     return (
-        Chart(
-            f"{_KEY}chart.share",
-            "line",
-            sizes,
-            "int",
-            size,
-            TOKENS,
-            f"{_KEY}axis.held",
-            PERCENT,
-            (measured, expected),
-        ),
-        Chart(f"{_KEY}chart.table", "bar", sizes, "int", size, TOKENS, length.key, BLOCKS, (length,)),
-        Chart(f"{_KEY}chart.run", "bar", SIZES, "int", size, TOKENS, unfilled.key, PERCENT, (unfilled,)),
+        _KEYS.chart("share", "line", size, sizes, _KEYS.axis("held", PERCENT), shares),
+        _KEYS.chart("table", "bar", size, sizes, length, lengths),
+        _KEYS.chart("run", "bar", size, SIZES, unfilled, [percent(1 - use.real_of_held) for use in uses]),
     )
 
 

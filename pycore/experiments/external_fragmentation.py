@@ -6,22 +6,21 @@ from heapq import heappop, heappush
 from math import log
 
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
+from pycore.experiments.keys import Keys
 from pycore.experiments.result import (
     PERCENT,
     REQUESTS,
     SLOTS,
     TOKENS,
     Chart,
-    Column,
     Result,
-    Series,
     Table,
     percent,
 )
 from pycore.memory.placement import PLACEMENTS
 from pycore.rng import Rng
 
-_KEY = "experiment.external_fragmentation."
+_KEYS = Keys("external_fragmentation")
 
 MEANS = (512, 2048, 4096)
 REQUESTS_AT_ONCE = 512
@@ -107,17 +106,17 @@ def measure(settings: Mapping[str, Setting]) -> Work:
 
 
 def _table(outcomes: list[_Outcome]) -> Table:
-    return Table(
-        f"{_KEY}table.failures",
+    return _KEYS.table(
+        "failures",
         (
-            Column(f"{_KEY}column.mean", "int", TOKENS),
-            Column(f"{_KEY}column.asked", "int", TOKENS),
-            Column(f"{_KEY}column.held", "float", PERCENT),
-            Column(f"{_KEY}column.failed", "int", REQUESTS),
-            Column(f"{_KEY}column.scattered", "int", REQUESTS),
-            Column(f"{_KEY}column.share", "float", PERCENT),
-            Column(f"{_KEY}column.published_failed", "int", REQUESTS),
-            Column(f"{_KEY}column.published_share", "int", PERCENT),
+            _KEYS.column("mean", "int", TOKENS),
+            _KEYS.column("asked", "int", TOKENS),
+            _KEYS.column("held", "float", PERCENT),
+            _KEYS.column("failed", "int", REQUESTS),
+            _KEYS.column("scattered", "int", REQUESTS),
+            _KEYS.column("share", "float", PERCENT),
+            _KEYS.column("published_failed", "int", REQUESTS),
+            _KEYS.column("published_share", "int", PERCENT),
         ),
         tuple(
             (
@@ -135,23 +134,15 @@ def _table(outcomes: list[_Outcome]) -> Table:
 
 
 def _charts(outcomes: list[_Outcome]) -> tuple[Chart, ...]:
-    mean = f"{_KEY}column.mean"
-    scattered = Series(f"{_KEY}series.scattered", tuple(each.scattered for each in outcomes))
-    short = Series(f"{_KEY}series.short", tuple(each.failed - each.scattered for each in outcomes))
-    share = Series(f"{_KEY}column.share", tuple(each.share for each in outcomes))
+    failures = {
+        _KEYS.of("series.scattered"): [each.scattered for each in outcomes],
+        _KEYS.of("series.short"): [each.failed - each.scattered for each in outcomes],
+    }
+    shares = [each.share for each in outcomes]
+    mean, failed = _KEYS.column("mean", "int", TOKENS), _KEYS.column("failed", "int", REQUESTS)
     return (
-        Chart(
-            f"{_KEY}chart.failures",
-            "stacked_bar",
-            MEANS,
-            "int",
-            mean,
-            TOKENS,
-            f"{_KEY}column.failed",
-            REQUESTS,
-            (scattered, short),
-        ),
-        Chart(f"{_KEY}chart.share", "line", MEANS, "int", mean, TOKENS, share.key, PERCENT, (share,)),
+        _KEYS.chart("failures", "stacked_bar", mean, MEANS, failed, failures),
+        _KEYS.chart("share", "line", mean, MEANS, _KEYS.column("share", "float", PERCENT), shares),
     )
 
 

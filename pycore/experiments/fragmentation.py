@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, SettingError, Work
-from pycore.experiments.fragmentation_run import KEY, PARTS, SETUPS, STEP_NS, SetupRun
+from pycore.experiments.fragmentation_run import KEYS, PARTS, SETUPS, STEP_NS, SetupRun
 from pycore.experiments.result import (
     BLOCKS,
     PERCENT,
@@ -14,7 +14,6 @@ from pycore.experiments.result import (
     Chart,
     Column,
     Result,
-    Series,
     Table,
 )
 from pycore.workload.synthetic import LOADS, Load, sharegpt_like
@@ -69,27 +68,27 @@ def _figures(runs: list[SetupRun]) -> dict[str, int | float]:
 
 
 def _tables(runs: list[SetupRun], load: str) -> tuple[Table, ...]:
-    setup = Column(f"{KEY}column.setup", "key")
-    memory = Table(
-        f"{KEY}table.memory",
+    setup = KEYS.column("setup", "key")
+    memory = KEYS.table(
+        "memory",
         (
             setup,
             *(Column(f"experiment.part.{part}", "float", PERCENT) for part in PARTS),
-            Column(f"{KEY}column.real_of_held", "float", PERCENT),
-            Column(f"{KEY}column.while_waiting", "float", PERCENT),
-            Column(f"{KEY}column.residents", "float", REQUESTS),
-            Column(f"{KEY}column.peak_residents", "int", REQUESTS),
+            KEYS.column("real_of_held", "float", PERCENT),
+            KEYS.column("while_waiting", "float", PERCENT),
+            KEYS.column("residents", "float", REQUESTS),
+            KEYS.column("peak_residents", "int", REQUESTS),
         ),
         tuple(run.memory_row() for run in runs),
     )
-    requests = Table(
-        f"{KEY}table.requests",
+    requests = KEYS.table(
+        "requests",
         (
             setup,
-            Column(f"{KEY}column.finished", "int", REQUESTS),
-            Column(f"{KEY}column.preemptions", "int"),
-            Column(f"{KEY}column.blocked", "int", REQUESTS),
-            Column(f"{KEY}column.steps", "int", STEPS),
+            KEYS.column("finished", "int", REQUESTS),
+            KEYS.column("preemptions", "int"),
+            KEYS.column("blocked", "int", REQUESTS),
+            KEYS.column("steps", "int", STEPS),
         ),
         tuple(run.request_row() for run in runs),
     )
@@ -97,14 +96,14 @@ def _tables(runs: list[SetupRun], load: str) -> tuple[Table, ...]:
 
 
 def _published(runs: list[SetupRun], setup: Column) -> Table:
-    return Table(
-        f"{KEY}table.published",
+    return KEYS.table(
+        "published",
         (
             setup,
-            Column(f"{KEY}column.published_utilisation", "float", PERCENT),
-            Column(f"{KEY}column.utilisation", "float", PERCENT),
-            Column(f"{KEY}column.published_blocked", "int", REQUESTS),
-            Column(f"{KEY}column.blocked", "int", REQUESTS),
+            KEYS.column("published_utilisation", "float", PERCENT),
+            KEYS.column("utilisation", "float", PERCENT),
+            KEYS.column("published_blocked", "int", REQUESTS),
+            KEYS.column("blocked", "int", REQUESTS),
         ),
         tuple(
             (run.setup.key, utilisation, run.utilisation, blocked, run.blocked)
@@ -116,18 +115,22 @@ def _published(runs: list[SetupRun], setup: Column) -> Table:
 
 
 def _charts(runs: list[SetupRun]) -> tuple[Chart, ...]:
-    x = tuple(run.setup.key for run in runs)
+    names = tuple(run.setup.key for run in runs)
     rows = [run.memory_row() for run in runs]
-    parts = tuple(
-        Series(f"experiment.part.{part}", tuple(row[1 + i] for row in rows)) for i, part in enumerate(PARTS)
-    )
-    setup = f"{KEY}column.setup"
-    residents = Series(f"{KEY}column.residents", tuple(round(run.use.mean_residents, 1) for run in runs))
-    blocked = Series(f"{KEY}column.blocked", tuple(run.blocked for run in runs))
+    parts = {f"experiment.part.{part}": [row[1 + i] for row in rows] for i, part in enumerate(PARTS)}
+    residents = [round(run.use.mean_residents, 1) for run in runs]
+    setup, pool = KEYS.column("setup", "key"), KEYS.axis("pool", PERCENT)
     return (
-        Chart(f"{KEY}chart.memory", "stacked_bar", x, "key", setup, "", f"{KEY}axis.pool", PERCENT, parts),
-        Chart(f"{KEY}chart.residents", "bar", x, "key", setup, "", residents.key, REQUESTS, (residents,)),
-        Chart(f"{KEY}chart.blocked", "bar", x, "key", setup, "", blocked.key, REQUESTS, (blocked,)),
+        KEYS.chart("memory", "stacked_bar", setup, names, pool, parts),
+        KEYS.chart("residents", "bar", setup, names, KEYS.column("residents", "float", REQUESTS), residents),
+        KEYS.chart(
+            "blocked",
+            "bar",
+            setup,
+            names,
+            KEYS.column("blocked", "int", REQUESTS),
+            [run.blocked for run in runs],
+        ),
     )
 
 

@@ -7,12 +7,13 @@ from pycore.config import EngineConfig, MemoryConfig, build_engine
 from pycore.engine import Engine
 from pycore.events import EventLog
 from pycore.experiments.experiment import Setting
+from pycore.experiments.keys import Keys
 from pycore.experiments.result import percent
 from pycore.memory.waste import Waste, account
 from pycore.metrics import MemoryTally, MemoryUse, blocked_by_fragmentation
 from pycore.workload.synthetic import Load
 
-KEY = "experiment.fragmentation."
+KEYS = Keys("fragmentation")
 STEP_NS = 50_000_000
 STEPS_AT_ONCE = 64
 PARTS = ("real", "reserved", "internal", "external", "usable")
@@ -35,7 +36,7 @@ class Setup:
     @property
     def key(self) -> str:
         """Text key of its name."""
-        return f"{KEY}setup.{self.name}"
+        return KEYS.of(f"setup.{self.name}")
 
 
 SETUPS = (

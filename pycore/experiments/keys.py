@@ -65,6 +65,10 @@ class Keys:
         """A column, or an axis, of this experiment alone."""
         return Column(self.of(f"column.{name}"), kind, unit)
 
+    def axis(self, name: str, unit: str = "", kind: str = "float") -> Column:
+        """An axis that has no column, `axis.<name>`."""
+        return Column(self.of(f"axis.{name}"), kind, unit)
+
     def table(self, name: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> Table:
         """A table with the title `table.<name>`."""
         return Table(self.of(f"table.{name}"), tuple(columns), tuple(tuple(row) for row in rows))

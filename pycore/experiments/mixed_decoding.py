@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from pycore.config import MemoryConfig
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
+from pycore.experiments.keys import Keys
 from pycore.experiments.load_run import POOL_SLOTS, STEP_NS, LoadRun, measure_all
 from pycore.experiments.result import (
     PERCENT,
@@ -13,14 +14,13 @@ from pycore.experiments.result import (
     Chart,
     Column,
     Result,
-    Series,
     Table,
     percent,
 )
 from pycore.request import DECODINGS
 from pycore.workload.synthetic import Load, mixed_decoding
 
-_KEY = "experiment.mixed_decoding."
+_KEYS = Keys("mixed_decoding")
 RESERVATIONS = ("max", "pow2", "oracle")
 
 
@@ -57,21 +57,21 @@ def _figures(runs: list[LoadRun], load: Load) -> dict[str, int | float]:
 
 
 def _tables(runs: list[LoadRun], load: Load) -> tuple[Table, ...]:
-    memory = Table(
-        f"{_KEY}table.memory",
+    memory = _KEYS.table(
+        "memory",
         (
-            Column(f"{_KEY}column.memory", "key"),
-            Column(f"{_KEY}column.residents", "float"),
-            Column(f"{_KEY}column.used", "float", PERCENT),
+            _KEYS.column("memory", "key"),
+            _KEYS.column("residents", "float"),
+            _KEYS.column("used", "float", PERCENT),
             Column("experiment.part.real", "float", PERCENT),
-            Column(f"{_KEY}column.finished_90", "int", REQUESTS),
-            Column(f"{_KEY}column.steps", "int", STEPS),
-            Column(f"{_KEY}column.preemptions", "int"),
-            Column(f"{_KEY}column.copies", "int"),
+            _KEYS.column("finished_90", "int", REQUESTS),
+            _KEYS.column("steps", "int", STEPS),
+            _KEYS.column("preemptions", "int"),
+            _KEYS.column("copies", "int"),
         ),
         tuple(
             (
-                f"{_KEY}memory.{run.name}",
+                _KEYS.of(f"memory.{run.name}"),
                 round(run.use.mean_residents, 1),
                 percent(run.use.mean_share(run.use.real + run.use.reserved + run.use.internal)),
                 percent(run.use.utilisation),
@@ -84,18 +84,18 @@ def _tables(runs: list[LoadRun], load: Load) -> tuple[Table, ...]:
         ),
     )
     paged, steps = runs[0], runs[0].steps
-    decoding = Table(
-        f"{_KEY}table.decoding",
+    decoding = _KEYS.table(
+        "decoding",
         (
-            Column(f"{_KEY}column.decoding", "key"),
-            Column(f"{_KEY}column.requests", "int", REQUESTS),
-            Column(f"{_KEY}column.unshared", "float"),
-            Column(f"{_KEY}column.held", "float"),
-            Column(f"{_KEY}column.saving", "float", PERCENT),
+            _KEYS.column("decoding", "key"),
+            _KEYS.column("requests", "int", REQUESTS),
+            _KEYS.column("unshared", "float"),
+            _KEYS.column("held", "float"),
+            _KEYS.column("saving", "float", PERCENT),
         ),
         tuple(
             (
-                f"{_KEY}decoding.{name}",
+                _KEYS.of(f"decoding.{name}"),
                 sum(request.decoding == name for request in load.requests),
                 round(held.unshared / steps, 1),
                 round(held.used / steps, 1),
@@ -109,31 +109,14 @@ def _tables(runs: list[LoadRun], load: Load) -> tuple[Table, ...]:
 
 def _charts(runs: list[LoadRun]) -> tuple[Chart, ...]:
     decodings = runs[0].decodings
-    saving = Series(f"{_KEY}column.saving", tuple(percent(held.saving) for held in decodings.values()))
-    residents = Series(f"{_KEY}column.residents", tuple(round(run.use.mean_residents, 1) for run in runs))
+    savings = [percent(held.saving) for held in decodings.values()]
+    residents = [round(run.use.mean_residents, 1) for run in runs]
+    decoding, memory = _KEYS.column("decoding", "key"), _KEYS.column("memory", "key")
+    ways = [_KEYS.of(f"decoding.{name}") for name in decodings]
+    memories = [_KEYS.of(f"memory.{run.name}") for run in runs]
     return (
-        Chart(
-            f"{_KEY}chart.saving",
-            "bar",
-            tuple(f"{_KEY}decoding.{name}" for name in decodings),
-            "key",
-            f"{_KEY}column.decoding",
-            "",
-            saving.key,
-            PERCENT,
-            (saving,),
-        ),
-        Chart(
-            f"{_KEY}chart.residents",
-            "bar",
-            tuple(f"{_KEY}memory.{run.name}" for run in runs),
-            "key",
-            f"{_KEY}column.memory",
-            "",
-            residents.key,
-            "",
-            (residents,),
-        ),
+        _KEYS.chart("saving", "bar", decoding, ways, _KEYS.column("saving", "float", PERCENT), savings),
+        _KEYS.chart("residents", "bar", memory, memories, _KEYS.column("residents", "float"), residents),
     )
 
 

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
-from pycore.experiments.result import BLOCKS, PERCENT, STEPS, TOKENS, Chart, Column, Result, Series, Table
+from pycore.experiments.keys import Keys
+from pycore.experiments.result import BLOCKS, PERCENT, STEPS, TOKENS, Chart, Column, Result, Table
 
 if TYPE_CHECKING:
     from pycore.experiments.attention_run import AttentionRun
 
-_KEY = "experiment.paged_attention."
+_KEYS = Keys("paged_attention")
 _TOLERANCE = 5e-6  # of logits in float32 (facts section 4)
 _WEIGHT_TOLERANCE = 1e-6
 
@@ -50,17 +51,17 @@ def _figures(run: "AttentionRun") -> dict[str, int | float | str]:
 
 def _tables(run: "AttentionRun") -> tuple[Table, ...]:
     weights = run.traced["weights"]
-    blocks = Table(
-        f"{_KEY}table.blocks",
+    blocks = _KEYS.table(
+        "blocks",
         (
-            Column(f"{_KEY}column.at", "int"),
-            Column(f"{_KEY}column.block", "int"),
-            Column(f"{_KEY}column.tokens", "int", TOKENS),
-            Column(f"{_KEY}column.best", "float"),
-            Column(f"{_KEY}column.maximum", "float"),
-            Column(f"{_KEY}column.rescale", "float"),
-            Column(f"{_KEY}column.total", "float"),
-            Column(f"{_KEY}column.weight", "float", PERCENT),
+            _KEYS.column("at", "int"),
+            _KEYS.column("block", "int"),
+            _KEYS.column("tokens", "int", TOKENS),
+            _KEYS.column("best", "float"),
+            _KEYS.column("maximum", "float"),
+            _KEYS.column("rescale", "float"),
+            _KEYS.column("total", "float"),
+            _KEYS.column("weight", "float", PERCENT),
         ),
         tuple(
             (
@@ -76,15 +77,15 @@ def _tables(run: "AttentionRun") -> tuple[Table, ...]:
             for at, tile in enumerate(run.traced["tiles"])
         ),
     )
-    requests = Table(
-        f"{_KEY}table.requests",
+    requests = _KEYS.table(
+        "requests",
         (
-            Column(f"{_KEY}column.request", "int"),
-            Column(f"{_KEY}column.arrival", "int", STEPS),
-            Column(f"{_KEY}column.prompt", "int", TOKENS),
-            Column(f"{_KEY}column.output", "int", TOKENS),
-            Column(f"{_KEY}column.same", "int", TOKENS),
-            Column(f"{_KEY}column.logits_off", "float"),
+            _KEYS.column("request", "int"),
+            _KEYS.column("arrival", "int", STEPS),
+            _KEYS.column("prompt", "int", TOKENS),
+            _KEYS.column("output", "int", TOKENS),
+            _KEYS.column("same", "int", TOKENS),
+            _KEYS.column("logits_off", "float"),
         ),
         tuple(
             (
@@ -107,23 +108,22 @@ def _tables(run: "AttentionRun") -> tuple[Table, ...]:
 
 
 def _charts(run: "AttentionRun") -> tuple[Chart, ...]:
-    traced = run.traced
-    position = (tuple(range(traced["length"])), "int", f"{_KEY}axis.position", "")
-    scores = [score for tile in traced["tiles"] for score in tile["scores"]]
-    weights = (
-        Series(f"{_KEY}series.paged", tuple(round(100 * weight, 3) for weight in traced["weights"])),
-        Series(f"{_KEY}series.dense", tuple(round(100 * weight, 3) for weight in traced["dense_weights"])),
-    )
-    at = (tuple(range(len(traced["tiles"]))), "int", f"{_KEY}column.at", BLOCKS)
-    running = (
-        Series(f"{_KEY}column.maximum", tuple(round(tile["maximum"], 4) for tile in traced["tiles"])),
-        Series(f"{_KEY}column.total", tuple(round(tile["total"], 4) for tile in traced["tiles"])),
-    )
-    score = Series(f"{_KEY}series.score", tuple(round(score, 4) for score in scores))
+    traced, tiles = run.traced, run.traced["tiles"]
+    position, positions = _KEYS.axis("position", kind="int"), range(traced["length"])
+    scores = [round(score, 4) for tile in tiles for score in tile["scores"]]
+    weights = {
+        _KEYS.of("series.paged"): [round(100 * weight, 3) for weight in traced["weights"]],
+        _KEYS.of("series.dense"): [round(100 * weight, 3) for weight in traced["dense_weights"]],
+    }
+    running = {
+        _KEYS.of("column.maximum"): [round(tile["maximum"], 4) for tile in tiles],
+        _KEYS.of("column.total"): [round(tile["total"], 4) for tile in tiles],
+    }
+    at, score = _KEYS.column("at", "int", BLOCKS), Column(_KEYS.of("series.score"), "float")
     return (
-        Chart(f"{_KEY}chart.scores", "bar", *position, score.key, "", (score,)),
-        Chart(f"{_KEY}chart.running", "line", *at, f"{_KEY}axis.running", "", running),
-        Chart(f"{_KEY}chart.weights", "line", *position, f"{_KEY}axis.weight", PERCENT, weights),
+        _KEYS.chart("scores", "bar", position, positions, score, scores),
+        _KEYS.chart("running", "line", at, range(len(tiles)), _KEYS.axis("running"), running),
+        _KEYS.chart("weights", "line", position, positions, _KEYS.axis("weight", PERCENT), weights),
     )
 
 

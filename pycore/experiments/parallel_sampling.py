@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
 from pycore.experiments.group_run import Samples, parallel_samples
+from pycore.experiments.keys import Keys
 from pycore.experiments.result import (
     BLOCKS,
     PERCENT,
@@ -13,12 +14,11 @@ from pycore.experiments.result import (
     Chart,
     Column,
     Result,
-    Series,
     Table,
     percent,
 )
 
-_KEY = "experiment.parallel_sampling."
+_KEYS = Keys("parallel_sampling")
 NUMBERS = (1, 2, 4, 8, 16)
 SIZES = (1, 2, 4, 8, 16, 32)
 
@@ -80,12 +80,12 @@ def _figures(
 def _columns(first: Column) -> tuple[Column, ...]:
     return (
         first,
-        Column(f"{_KEY}column.unshared", "int", BLOCKS),
-        Column(f"{_KEY}column.shared", "int", BLOCKS),
-        Column(f"{_KEY}column.saving", "float", PERCENT),
-        Column(f"{_KEY}column.formula", "float", PERCENT),
-        Column(f"{_KEY}column.copies", "int", BLOCKS),
-        Column(f"{_KEY}column.regions", "int", SLOTS),
+        _KEYS.column("unshared", "int", BLOCKS),
+        _KEYS.column("shared", "int", BLOCKS),
+        _KEYS.column("saving", "float", PERCENT),
+        _KEYS.column("formula", "float", PERCENT),
+        _KEYS.column("copies", "int", BLOCKS),
+        _KEYS.column("regions", "int", SLOTS),
     )
 
 
@@ -96,32 +96,26 @@ def _row(x: int, each: Samples) -> tuple:
 
 def _tables(by_number: list[Samples], by_size: list[Samples]) -> tuple[Table, ...]:
     return (
-        Table(
-            f"{_KEY}table.number",
-            _columns(Column(f"{_KEY}column.number", "int")),
+        _KEYS.table(
+            "number",
+            _columns(_KEYS.column("number", "int")),
             tuple(_row(each.num, each) for each in by_number),
         ),
-        Table(
-            f"{_KEY}table.size",
-            _columns(Column(f"{_KEY}column.size", "int", TOKENS)),
+        _KEYS.table(
+            "size",
+            _columns(_KEYS.column("size", "int", TOKENS)),
             tuple(_row(each.block_size, each) for each in by_size),
         ),
     )
 
 
 def _chart(name: str, x: tuple[int, ...], unit: str, found: list[Samples]) -> Chart:
-    measured = Series(f"{_KEY}column.saving", tuple(percent(each.saving) for each in found))
-    formula = Series(f"{_KEY}column.formula", tuple(percent(each.formula) for each in found))
-    return Chart(
-        f"{_KEY}chart.{name}",
-        "line",
-        x,
-        "int",
-        f"{_KEY}column.{name}",
-        unit,
-        f"{_KEY}axis.saving",
-        PERCENT,
-        (measured, formula),
+    values = {
+        _KEYS.of("column.saving"): [percent(each.saving) for each in found],
+        _KEYS.of("column.formula"): [percent(each.formula) for each in found],
+    }
+    return _KEYS.chart(
+        name, "line", _KEYS.column(name, "int", unit), x, _KEYS.axis("saving", PERCENT), values
     )
 
 

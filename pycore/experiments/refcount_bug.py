@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
-from pycore.experiments.result import Chart, Column, Result, Series, Table
+from pycore.experiments.keys import Keys
+from pycore.experiments.result import Chart, Result, Table
 
 if TYPE_CHECKING:
     from pycore.experiments.refcount_run import RefcountRun
 
-_KEY = "experiment.refcount_bug."
+_KEYS = Keys("refcount_bug")
 
 
 def measure(settings: Mapping[str, Setting]) -> Work:
@@ -61,13 +62,13 @@ def _offs(sound: "RefcountRun", shown: "RefcountRun") -> list[float]:
 def _tables(sound: "RefcountRun", shown: "RefcountRun") -> tuple[Table, ...]:
     tokens = zip(sound.answer.tokens, shown.answer.tokens, _offs(sound, shown), strict=True)
     return (
-        Table(
-            f"{_KEY}table.tokens",
+        _KEYS.table(
+            "tokens",
             (
-                Column(f"{_KEY}column.number", "int"),
-                Column(f"{_KEY}column.right", "int"),
-                Column(f"{_KEY}column.seen", "int"),
-                Column(f"{_KEY}column.off", "float"),
+                _KEYS.column("number", "int"),
+                _KEYS.column("right", "int"),
+                _KEYS.column("seen", "int"),
+                _KEYS.column("off", "float"),
             ),
             tuple((at + 1, *row) for at, row in enumerate(tokens)),
         ),
@@ -75,9 +76,9 @@ def _tables(sound: "RefcountRun", shown: "RefcountRun") -> tuple[Table, ...]:
 
 
 def _charts(sound: "RefcountRun", shown: "RefcountRun") -> tuple[Chart, ...]:
-    off = Series(f"{_KEY}column.off", tuple(_offs(sound, shown)))
-    number = (tuple(range(1, len(off.values) + 1)), "int", f"{_KEY}column.number", "")
-    return (Chart(f"{_KEY}chart.off", "bar", *number, off.key, "", (off,)),)
+    off = _offs(sound, shown)
+    number = _KEYS.column("number")
+    return (_KEYS.chart("off", "bar", number, range(1, len(off) + 1), _KEYS.column("off", "float"), off),)
 
 
 def _another_answer(result: Result) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from pycore.config import MemoryConfig
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
+from pycore.experiments.keys import Keys
 from pycore.experiments.load_run import POOL_SLOTS, STEP_NS, LoadRun, measure_all
 from pycore.experiments.result import (
     PERCENT,
@@ -11,15 +12,13 @@ from pycore.experiments.result import (
     STEPS,
     TOKENS,
     Chart,
-    Column,
     Result,
-    Series,
     Table,
     percent,
 )
 from pycore.workload.synthetic import Load, system_prompt
 
-_KEY = "experiment.shared_prefix."
+_KEYS = Keys("shared_prefix")
 RUNS = ("kept", "computed", "oracle")
 
 
@@ -60,22 +59,22 @@ def _figures(runs: Mapping[str, LoadRun], load: Load, size: int) -> dict[str, in
 
 
 def _table(runs: Mapping[str, LoadRun]) -> Table:
-    return Table(
-        f"{_KEY}table.runs",
+    return _KEYS.table(
+        "runs",
         (
-            Column(f"{_KEY}column.run", "key"),
-            Column(f"{_KEY}column.admitted", "int", TOKENS),
-            Column(f"{_KEY}column.recovered", "int", TOKENS),
-            Column(f"{_KEY}column.residents", "float", REQUESTS),
-            Column(f"{_KEY}column.used", "float", PERCENT),
-            Column(f"{_KEY}column.finished_90", "int", REQUESTS),
-            Column(f"{_KEY}column.steps", "int", STEPS),
-            Column(f"{_KEY}column.preemptions", "int"),
-            Column(f"{_KEY}column.copies", "int"),
+            _KEYS.column("run", "key"),
+            _KEYS.column("admitted", "int", TOKENS),
+            _KEYS.column("recovered", "int", TOKENS),
+            _KEYS.column("residents", "float", REQUESTS),
+            _KEYS.column("used", "float", PERCENT),
+            _KEYS.column("finished_90", "int", REQUESTS),
+            _KEYS.column("steps", "int", STEPS),
+            _KEYS.column("preemptions", "int"),
+            _KEYS.column("copies", "int"),
         ),
         tuple(
             (
-                f"{_KEY}run.{name}",
+                _KEYS.of(f"run.{name}"),
                 run.admitted_tokens,
                 run.recovered_tokens,
                 round(run.use.mean_residents, 1),
@@ -91,18 +90,16 @@ def _table(runs: Mapping[str, LoadRun]) -> Table:
 
 
 def _charts(runs: Mapping[str, LoadRun]) -> tuple[Chart, ...]:
-    x = tuple(f"{_KEY}run.{name}" for name in runs)
-    tokens = (
-        Series(f"{_KEY}column.admitted", tuple(run.admitted_tokens for run in runs.values())),
-        Series(f"{_KEY}column.recovered", tuple(run.recovered_tokens for run in runs.values())),
-    )
-    residents = Series(
-        f"{_KEY}column.residents", tuple(round(run.use.mean_residents, 1) for run in runs.values())
-    )
-    run = (x, "key", f"{_KEY}column.run", "")
+    names = [_KEYS.of(f"run.{name}") for name in runs]
+    tokens = {
+        _KEYS.of("column.admitted"): [run.admitted_tokens for run in runs.values()],
+        _KEYS.of("column.recovered"): [run.recovered_tokens for run in runs.values()],
+    }
+    residents = [round(run.use.mean_residents, 1) for run in runs.values()]
+    run, held = _KEYS.column("run", "key"), _KEYS.column("residents", "float", REQUESTS)
     return (
-        Chart(f"{_KEY}chart.tokens", "stacked_bar", *run, f"{_KEY}axis.tokens", TOKENS, tokens),
-        Chart(f"{_KEY}chart.residents", "bar", *run, residents.key, REQUESTS, (residents,)),
+        _KEYS.chart("tokens", "stacked_bar", run, names, _KEYS.axis("tokens", TOKENS), tokens),
+        _KEYS.chart("residents", "bar", run, names, held, residents),
     )
 
 
