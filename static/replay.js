@@ -4,6 +4,7 @@ import { save } from "./export.js";
 import { sizeWords, takeFiles } from "./replay_file.js";
 import { csvOf } from "./replay_figures.js";
 import { ReplayForm, modeWords } from "./replay_form.js";
+import { ReplayHits } from "./replay_hits.js";
 import { drawCounters, drawTable } from "./replay_result.js";
 import { ReplayTimeline } from "./replay_timeline.js";
 import { RunBar } from "./run_bar.js";
@@ -23,6 +24,7 @@ class ReplayTab {
     this._kept = []; // [{settings, result, notices}, …], the newest last
     this._shown = 0;
     this._timeline = null;
+    this._hits = new ReplayHits(find("replay-hits"));
     this._form = new ReplayForm(find("replay-form"), () => this._tellAddress());
     this._form.write(given);
     this._bar = new RunBar("replay", state, {
@@ -118,7 +120,7 @@ class ReplayTab {
       this._refuse(response.error);
       return;
     }
-    this._keep({ settings: response.settings, result: response.sources.replay, notices: response.notices });
+    this._keep({ settings: response.settings, result: response.sources.replay, hits: response.sources.hit_rates, notices: response.notices });
     this._bar.say(() => text("tab.replay.done", { n: response.sources.replay.num_requests }));
   }
 
@@ -160,6 +162,7 @@ class ReplayTab {
     const other = { ...newest, mode: newest.mode === "paged" ? "contiguous" : "paged" };
     find("replay-other").textContent = text("tab.replay.other", { mode: modeWords(other) });
     find("replay-clear").hidden = this._kept.length < 2;
+    this._hits.draw(run.hits, this._state.get("theme"));
     this._timeline ??= ReplayTimeline.open(); // a promise: opened once
     const timeline = await this._timeline;
     if (run === this._kept[this._shown]) {
@@ -206,7 +209,7 @@ class ReplayTab {
     const content =
       kind === "csv"
         ? csvOf(this._kept)
-        : JSON.stringify({ version: 1, replays: this._kept.map(({ settings, result }) => ({ settings, result })) });
+        : JSON.stringify({ version: 1, replays: this._kept.map(({ settings, result, hits }) => ({ settings, result, hit_rates: hits })) });
     save(new Blob([content], { type: kind === "csv" ? "text/csv" : "application/json" }), `kvscope-replay.${kind}`);
   }
 }

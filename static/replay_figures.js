@@ -16,6 +16,7 @@ const ROWS = [
   "internal",
   "external",
   "usable",
+  "cached",
   "capacity",
   "max_real",
   "mean_running",
@@ -25,6 +26,7 @@ const ROWS = [
   "num_preemptions",
   "num_recomputed",
   "fragmented_steps",
+  "hit_rate",
   "tokens_in",
   "tokens_out",
   "num_steps",
@@ -34,6 +36,12 @@ const ROWS = [
 // The rows to show for these results: a reason of rejection only where there was one.
 export function rowsOf(results) {
   return ROWS.filter((name) => {
+    if (name === "cached") {
+      return results.some(({ mean }) => mean.cached);
+    }
+    if (name === "hit_rate") {
+      return results.some(({ prefix }) => prefix);
+    }
     const reason = name.startsWith("rejected.") ? name.slice("rejected.".length) : null;
     return !reason || results.some(({ rejected }) => rejected[reason]);
   });
@@ -44,7 +52,10 @@ export function figureOf(name, result) {
   if (name.startsWith("rejected.")) {
     return { value: result.rejected[name.slice("rejected.".length)] ?? 0, kind: "count" };
   }
-  if (PARTS.includes(name)) {
+  if (name === "hit_rate") {
+    return { value: result.prefix?.hit_rate ?? 0, kind: "share" };
+  }
+  if (PARTS.includes(name) || name === "cached") {
     return { value: result.mean[name] / result.capacity, kind: "share" };
   }
   if (name === "max_real") {

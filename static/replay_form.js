@@ -68,7 +68,10 @@ export class ReplayForm {
 }
 
 // What a replay's column is called.
-export function modeWords({ mode, res, place }) {
+export function modeWords({ mode, res, place, cache }) {
+  if (mode === "paged" && cache !== "none") {
+    return text("tab.replay.mode.cached", { cache: text(`tab.replay.cache.${cache}`) });
+  }
   return text(`tab.replay.mode.${mode}`, {
     reservation: text(`tab.replay.reservation.${res}`),
     placement: text(`page.place.${place}`),

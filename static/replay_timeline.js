@@ -1,9 +1,9 @@
 // Fills the figures "replay.pool" and "replay.counts" (app/frontend/replay_timeline.py).
 
+import { legendItem } from "./chart_cards.js";
 import { roundTicks } from "./chart_layout.js";
 import { scheme } from "./colours.js";
 import { openFigure } from "./figure.js";
-import { legendItem } from "./report.js";
 import { PARTS, timeLine } from "./replay_figures.js";
 import { tabData } from "./tab_data.js";
 import { text } from "./text.js";

@@ -2,54 +2,10 @@
 
 import { AttentionLab } from "./attention_lab.js";
 import { BeamPicture } from "./beam_picture.js";
-import { Chart } from "./chart.js";
-import { axisOf, legendOf } from "./chart_layout.js";
-import { scheme } from "./colours.js";
+import { ChartCards } from "./chart_cards.js";
 import { make } from "./make.js";
-import { tabData } from "./tab_data.js";
+import { tableCard } from "./table_card.js";
 import { currentLanguage, text } from "./text.js";
-
-// Numbers of one column with as many digits after the point as the one that has most.
-function numberFormat(values) {
-  const digits = Math.max(0, ...values.map((value) => String(value ?? "").split(".")[1]?.length ?? 0));
-  return new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-}
-
-function withUnit([key, unit]) {
-  return unit ? text("tab.experiments.with_unit", { name: text(key), unit: text(unit) }) : text(key);
-}
-
-function cellWords(value, kind, format) {
-  if (value === null) {
-    return text("tab.experiments.none");
-  }
-  return kind === "key" ? text(value) : format.format(value);
-}
-
-function table({ key, columns, rows }, id) {
-  const caption = make("h3", "", text(key));
-  caption.id = id;
-  const head = make("tr", "", ...columns.map(({ key: name, unit, kind }) => {
-    const cell = make("th", kind === "key" ? "" : "num", withUnit([name, unit]));
-    cell.scope = "col";
-    return cell;
-  }));
-  const formats = columns.map((_, i) => numberFormat(rows.map((row) => row[i])));
-  const body = rows.map((row) => make("tr", "", ...row.map((value, i) => {
-    const { kind } = columns[i];
-    const cell = make(i ? "td" : "th", kind === "key" ? "" : "num", cellWords(value, kind, formats[i]));
-    if (!i) {
-      cell.scope = "row";
-    }
-    return cell;
-  })));
-  const grid = make("table", "report-table", make("thead", "", head), make("tbody", "", ...body));
-  const scroll = make("div", "scroll tall", grid);
-  scroll.tabIndex = 0;
-  scroll.setAttribute("role", "region");
-  scroll.setAttribute("aria-labelledby", id);
-  return make("section", "card", caption, scroll);
-}
 
 function verdict({ holds, ...claim }) {
   const icon = make("span", "verdict-icon", holds ? "✓" : "✗");
@@ -68,12 +24,11 @@ const PICTURES = { trace: AttentionLab, tree: BeamPicture };
 export class Report {
   constructor(place) {
     this._claims = make("section", "card claims");
-    this._charts = make("div", "charts");
+    this._charts = new ChartCards("report-chart");
     this._tables = make("div", "tables-of-report");
     this._pictures = make("div", "pictures");
     this._drawers = new Map(); // name of a picture → what draws it, once it has been needed
-    this._figures = []; // {card, title, value, legend, position, chart}, reused from report to report
-    place.replaceChildren(this._claims, this._pictures, this._charts, this._tables);
+    place.replaceChildren(this._claims, this._pictures, this._charts.element, this._tables);
     this._place = place;
     this._drawn = Promise.resolve();
   }
@@ -90,11 +45,11 @@ export class Report {
       make("h3", "", text("tab.experiments.claims", { held, total: report.claims.length })),
       make("ul", "", ...report.claims.map(verdict)),
     );
-    this._tables.replaceChildren(...report.tables.map((each, i) => table(each, `report-table-${i}`)));
+    this._tables.replaceChildren(...report.tables.map((each, i) => tableCard(each, `report-table-${i}`)));
     // One after the other: a figure that is being opened is not opened twice.
     this._drawn = this._drawn
       .then(() => this._drawPictures(report.pictures ?? {}, theme))
-      .then(() => this._drawCharts(report.charts, theme));
+      .then(() => this._charts.draw(report.charts, theme));
     return this._drawn;
   }
 
@@ -111,45 +66,4 @@ export class Report {
       }
     }
   }
-
-  async _drawCharts(charts, theme) {
-    this._charts.classList.toggle("odd", charts.length % 2 === 1); // the first then takes a row of its own
-    for (const [i, chart] of charts.entries()) {
-      this._figures[i] ??= await this._openFigure(i, chart.key);
-      const { card, title, value, legend, position, figure } = this._figures[i];
-      const axis = axisOf(chart);
-      card.hidden = false;
-      card.dataset.chart = chart.key;
-      title.textContent = text(chart.key);
-      value.textContent = withUnit(axis.value);
-      position.textContent = axis.position ? withUnit(axis.position) : "";
-      position.hidden = !axis.position;
-      legend.replaceChildren(...legendOf(chart, scheme(theme), tabData.parts).map((look) => legendItem(look, chart.kind)));
-      figure.draw(chart, text, theme);
-    }
-    this._figures.slice(charts.length).forEach(({ card }) => (card.hidden = true));
-  }
-
-  async _openFigure(i, key) {
-    const title = make("h3", "", text(key)); // the figure's name, from the moment it is there
-    title.id = `report-chart-${i}`;
-    const value = make("p", "axis-words");
-    const legend = make("ul", "legend");
-    const place = make("div", "figure chart-figure");
-    place.setAttribute("role", "img");
-    place.setAttribute("aria-labelledby", title.id);
-    const position = make("p", "axis-words axis-x");
-    const card = make("section", "card", title, legend, value, place, position);
-    this._charts.append(card);
-    return { card, title, value, legend, position, figure: await Chart.open(place) };
-  }
 }
-
-export function legendItem({ key, colour, hatch, dash }, kind) {
-  const swatch = make("i", `key ${kind === "line" ? `key-line key-line-${dash}` : hatchClass(hatch)}`);
-  swatch.style.setProperty("--key", colour);
-  swatch.ariaHidden = "true";
-  return make("li", "", swatch, make("span", "", text(key)));
-}
-
-const hatchClass = (hatch) => ({ " ": "key-real", "/": "key-reserved", x: "key-internal", ".": "key-external" })[hatch] ?? "key-real";

@@ -40,14 +40,12 @@ def hit_rate_source(rates: HitRates) -> dict:
     }
 
 
-def shown_hit_rates(trace: Trace, block_size: int) -> Generator[tuple[int, int], None, dict | None]:
-    """What the page shows beside a replay, in slices; None for a trace that says nothing of its prompts.
+def shown_hit_rates(trace: Trace, block_size: int) -> Generator[tuple[int, int], None, dict]:
+    """What the page shows beside a replay, in slices.
 
     Yields:
         Requests served by all caches, and how many that will be.
     """
-    if not trace.has_prompts:
-        return None
     trie = prefix_trie(trace.requests, block_size)
     sizes = default_capacities(trie.num_nodes, 2 * SHOWN_SIZES - 1)[::-2][::-1]
     study = study_of(trie, SHOWN_POLICIES, sizes)

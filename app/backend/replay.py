@@ -1,6 +1,7 @@
 """A trace file that a user gave → a replay, in slices."""
 
 from collections.abc import Generator
+from dataclasses import asdict
 from io import BytesIO
 from typing import BinaryIO, TypeVar
 
@@ -15,7 +16,8 @@ from pycore.workload.trace_file import trace_steps
 from pycore.workload.trace_problem import ROW_CODES, TraceError, TraceProblem
 
 READ_SHARE = 100  # of a job's progress, reading the file counts as so many of ...
-TOTAL_SHARE = 1000  # ... so many parts; the rest is the replay
+TOTAL_SHARE = 1000  # ... so many parts; the rest is the replay, and from ...
+REPLAY_SHARE = 850  # ... here on hit rates, if the trace says what its prompts share
 STEPS_AT_ONCE = 32
 LISTED_PROBLEMS = 20
 
@@ -97,11 +99,17 @@ def running(replay: Replay) -> Generator[tuple[int, int], None, None]:
         yield replay.num_ended, replay.num_requests
 
 
+def result_of(replay: Replay) -> dict:
+    """What the steps run so far came to, as plain JSON; `prefix` if a prefix cache was asked."""
+    result, stats = replay.result().as_dict(), replay.prefix_stats
+    return result if stats is None else {**result, "prefix": {**asdict(stats), "hit_rate": stats.hit_rate}}
+
+
 def replay_job(request: dict) -> Job:
     """Reads `request["data"]`, named `request["name"]`, and replays it.
 
     With `request["keep"]` false, the first bad row ends the job with a sentence, so that the user can decide
-    to keep the good ones.
+    to keep the good ones. `sources["hit_rates"]` is there if the trace says what its prompts share.
 
     Raises:
         RequestError: the file gives no trace.
@@ -114,9 +122,16 @@ def replay_job(request: dict) -> Job:
     read = reading(BytesIO(content), len(content), name, values["limit"], keep_good)
     trace = yield from _shares(read, 0, READ_SHARE)
     replay = Replay(replay_engine_config(values), trace.requests)
-    yield from _shares(running(replay), READ_SHARE, TOTAL_SHARE)
+    yield from _shares(running(replay), READ_SHARE, REPLAY_SHARE if trace.has_prompts else TOTAL_SHARE)
+    sources = {"replay": {"name": name, "format": trace.format, **result_of(replay)}}
+    if trace.has_prompts:
+        # Imported when first needed: whoever waits for the first simulation need not wait for this.
+        from app.backend.hit_rates import shown_hit_rates
+
+        study = shown_hit_rates(trace, values["bs"])
+        sources["hit_rates"] = yield from _shares(study, REPLAY_SHARE, TOTAL_SHARE)
     return {
-        "sources": {"replay": {"name": name, "format": trace.format, **replay.result().as_dict()}},
+        "sources": sources,
         "notices": told(notices + trace_notices(trace)),
         "settings": values,
     }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.backend.replay import replay_engine_config, running
+from app.backend.replay import replay_engine_config, result_of, running
 from app.backend.settings import Value, normalise
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
@@ -32,11 +32,13 @@ class ReplayRun:
         values: the settings it ran with, see app.backend.settings.
         result: what it came to, so far if `partial`.
         partial: whether it was stopped before its end.
+        document: the result as plain JSON, with what the prefix cache found.
     """
 
     values: dict[str, Value]
     result: ReplayResult
     partial: bool
+    document: dict
 
 
 def replay_command(terminal: Terminal) -> Command:
@@ -135,7 +137,9 @@ def _replays(
                 break
             replayed = Replay(replay_engine_config(values), trace.requests)
             followed(progress, terminal.text(f"cli.setup.{setup_name(values)}"), running(replayed), interrupt)
-            runs.append(ReplayRun(values, replayed.result(), partial=not replayed.done))
+            runs.append(
+                ReplayRun(values, replayed.result(), partial=not replayed.done, document=result_of(replayed))
+            )
     return runs
 
 
@@ -148,7 +152,5 @@ def _document(runs: list[ReplayRun]) -> dict:
     """All of it as plain JSON."""
     return {
         "partial": any(run.partial for run in runs),
-        "runs": [
-            {"settings": run.values, "partial": run.partial, "result": run.result.as_dict()} for run in runs
-        ],
+        "runs": [{"settings": run.values, "partial": run.partial, "result": run.document} for run in runs],
     }

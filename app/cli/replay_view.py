@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.cli.replay import ReplayRun
 
-PARTS = ("real", "reserved", "internal", "external", "usable")
+PARTS = ("real", "reserved", "internal", "external", "usable", "cached")
 REASONS = ("context", "pool")
 TIMES = ("queueing", "ttft", "end_to_end")
 _LINE_WIDTH = 60  # characters of a time line at most
@@ -96,6 +96,12 @@ def show_replays(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal) 
     out.print()
     out.print(_figures(runs, terminal))
     for run in runs:
+        prefix = run.document.get("prefix")
+        if prefix is not None:
+            shown = {"share": terminal.percent(prefix["hit_rate"]), "setup": _setup(run, terminal)}
+            out.print()
+            out.print(terminal.text("cli.replay.prefix", **prefix, **shown))
+    for run in runs:
         out.print()
         out.print(_times(run, terminal))
     scales = _scales(runs)
@@ -126,6 +132,8 @@ def _figures(runs: Sequence["ReplayRun"], terminal: Terminal) -> "Table":
     """Figures under each other; reasons of rejection only where there was one."""
     table = _table(terminal.text("cli.replay.figure"), [_setup(run, terminal) for run in runs])
     for name in ROWS:
+        if name == "cached" and not any(run.result.mean[name] for run in runs):
+            continue
         reason = name.partition("rejected.")[2]
         if reason and not any(reason in run.result.rejected for run in runs):
             continue
@@ -178,7 +186,7 @@ def _scales(runs: Sequence["ReplayRun"]) -> dict[str, float]:
 
 def write_csv(runs: Sequence["ReplayRun"]) -> str:
     """One row a replay, a column for each setting and figure; nested names are joined by dots."""
-    rows = [{**run.values, "partial": int(run.partial), **_flat(run.result.as_dict())} for run in runs]
+    rows = [{**run.values, "partial": int(run.partial), **flat(run.document)} for run in runs]
     table = StringIO()
     writer = csv.DictWriter(table, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -186,7 +194,7 @@ def write_csv(runs: Sequence["ReplayRun"]) -> str:
     return table.getvalue()
 
 
-def _flat(figures: dict) -> dict[str, object]:
+def flat(figures: dict) -> dict[str, object]:
     """The figures without the time line, one level deep."""
     flat: dict[str, object] = {}
     for name, value in figures.items():

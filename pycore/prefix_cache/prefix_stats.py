@@ -23,6 +23,11 @@ class PrefixStats:
     preempted_queries: int = 0
     preempted_hits: int = 0
 
+    @property
+    def hit_rate(self) -> float:
+        """Share of the tokens that were found, 0 to 1, without those of preempted requests."""
+        return self.hits / self.queries if self.queries else 0.0
+
     def count(self, num_tokens: int, num_found: int, *, preempted: bool) -> None:
         """One admission of `num_tokens` tokens, the first `num_found` of which were cached."""
         if preempted:

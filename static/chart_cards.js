@@ -1,0 +1,59 @@
+// The charts of a report as cards, each with title, legend and names of its axes.
+
+import { Chart } from "./chart.js";
+import { axisOf, legendOf } from "./chart_layout.js";
+import { scheme } from "./colours.js";
+import { make } from "./make.js";
+import { withUnit } from "./table_card.js";
+import { tabData } from "./tab_data.js";
+import { text } from "./text.js";
+
+export class ChartCards {
+  // name: the cards' titles get ids of it, unique on the page.
+  constructor(name) {
+    this.element = make("div", "charts");
+    this._name = name;
+    this._figures = []; // {card, title, value, legend, position, figure}, reused from one drawing to the next
+  }
+
+  async draw(charts, theme) {
+    this.element.classList.toggle("odd", charts.length % 2 === 1); // the first then takes a row of its own
+    for (const [i, chart] of charts.entries()) {
+      this._figures[i] ??= await this._openFigure(i, chart.key);
+      const { card, title, value, legend, position, figure } = this._figures[i];
+      const axis = axisOf(chart);
+      card.hidden = false;
+      card.dataset.chart = chart.key;
+      title.textContent = text(chart.key);
+      value.textContent = withUnit(axis.value);
+      position.textContent = axis.position ? withUnit(axis.position) : "";
+      position.hidden = !axis.position;
+      legend.replaceChildren(...legendOf(chart, scheme(theme), tabData.parts).map((look) => legendItem(look, chart.kind)));
+      figure.draw(chart, text, theme);
+    }
+    this._figures.slice(charts.length).forEach(({ card }) => (card.hidden = true));
+  }
+
+  async _openFigure(i, key) {
+    const title = make("h3", "", text(key)); // the figure's name, from the moment it is there
+    title.id = `${this._name}-${i}`;
+    const value = make("p", "axis-words");
+    const legend = make("ul", "legend");
+    const place = make("div", "figure chart-figure");
+    place.setAttribute("role", "img");
+    place.setAttribute("aria-labelledby", title.id);
+    const position = make("p", "axis-words axis-x");
+    const card = make("section", "card", title, legend, value, place, position);
+    this.element.append(card);
+    return { card, title, value, legend, position, figure: await Chart.open(place) };
+  }
+}
+
+export function legendItem({ key, colour, hatch, dash }, kind) {
+  const swatch = make("i", `key ${kind === "line" ? `key-line key-line-${dash}` : hatchClass(hatch)}`);
+  swatch.style.setProperty("--key", colour);
+  swatch.ariaHidden = "true";
+  return make("li", "", swatch, make("span", "", text(key)));
+}
+
+const hatchClass = (hatch) => ({ " ": "key-real", "/": "key-reserved", x: "key-internal", ".": "key-external" })[hatch] ?? "key-real";
