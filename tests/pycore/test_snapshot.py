@@ -2,9 +2,12 @@ import dataclasses
 
 import pytest
 
-from pycore.events import Waiting
+from pycore.config import EngineConfig, MemoryConfig, build_engine
+from pycore.events import EventLog, Waiting
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.waste import account
+from pycore.prompt import Prompt
+from pycore.request import Request
 from pycore.snapshot import take_snapshot
 from tests.pycore.build import MEMORY_CHOICES, engine
 
@@ -53,6 +56,31 @@ def test_later_steps_leave_a_snapshot_as_it_was(choice):
         started.step()
     assert repr(before) == copy
     assert take_snapshot(started) != before
+
+
+@pytest.mark.parametrize("cache", ["hash_chain", "radix"])
+def test_the_blocks_that_a_cache_knows_are_those_that_are_cached_or_held(cache):
+    prompts = [tuple(range(9)), (*range(8), 70, 71, 72, 73), tuple(range(20, 45))]
+    requests = [Request(id, 3 * id, len(each), 3, prompt=Prompt(each)) for id, each in enumerate(prompts)]
+    memory = MemoryConfig(num_blocks=8, block_size=4, prefix_cache=cache, page_size=4)
+    started = build_engine(EngineConfig(memory, step_ns=1), requests, EventLog())
+    seen = []
+    for _ in range(12):
+        started.step()
+        found = take_snapshot(started)
+        nodes = found.prefixes
+        known = [block for values in nodes.values for block in values]
+        held = {block for blocks in found.memory.places for block in blocks}
+        assert set(found.memory.cached) == set(known) - held
+        users = [sum(values[0] in blocks for blocks in found.memory.places) for values in nodes.values]
+        assert list(nodes.users) == users
+        seen.append(nodes)
+    assert max(len(nodes.id) for nodes in seen) > 1
+    assert max(max(nodes.users, default=0) for nodes in seen) > 0
+
+
+def test_without_a_cache_there_are_no_prefixes():
+    assert take_snapshot(engine([(5, 2)])).prefixes is None
 
 
 def test_snapshots_and_what_they_hold_are_immutable():
