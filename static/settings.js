@@ -1,5 +1,6 @@
-// The settings form. Bounds and choices stand in its elements, put there from app/backend/settings.py.
+// The settings form of the tab Simulate.
 
+import { Fields } from "./fields.js";
 import { pageData } from "./page_data.js";
 import { text } from "./text.js";
 
@@ -12,6 +13,7 @@ export class SettingsForm {
   // onChange(settings): the user changed something; the values are inside their bounds.
   constructor(form, onChange) {
     this._form = form;
+    this._fields = new Fields(form, SETTING_KEYS);
     this._bs = form.elements.bs;
     this._bsValue = document.getElementById("bs-value");
     form.addEventListener("submit", (event) => event.preventDefault());
@@ -28,7 +30,7 @@ export class SettingsForm {
       }
     });
     document.getElementById("next-seed").addEventListener("click", () => {
-      const { low, high } = this._bounds("seed");
+      const { low, high } = this._fields.bounds("seed");
       const span = high - low + 1;
       this._form.elements.seed.value = low + ((this.read().seed - low + 1 + Math.floor(Math.random() * (span - 1))) % span);
       onChange(this.read());
@@ -40,76 +42,20 @@ export class SettingsForm {
     });
   }
 
-  _field(key) {
-    const field = this._form.elements[key];
-    return field instanceof RadioNodeList ? field[0] : field;
-  }
-
-  _bounds(key) {
-    const field = this._field(key);
-    return { low: Number(field.min), high: Number(field.dataset.high ?? field.max), whole: field.step !== "any" };
-  }
-
-  _choices(key) {
-    const field = this._form.elements[key];
-    if (field instanceof RadioNodeList) {
-      return [...field].map((radio) => radio.value);
-    }
-    return field instanceof HTMLSelectElement ? [...field.options].map((option) => option.value) : null;
-  }
-
-  // The nearest allowed settings to what an address gives, and what had to be corrected. The backend checks
-  // again; this is for the time before it is there.
+  // See Fields.clamp.
   clamp(given) {
-    const settings = {};
-    const corrections = [];
-    for (const key of SETTING_KEYS) {
-      const value = given[key];
-      const fallback = this._field(key).dataset.default;
-      const choices = this._choices(key);
-      let used;
-      let expected;
-      if (choices) {
-        used = choices.includes(value) ? value : fallback;
-        expected = choices.join(", ");
-      } else {
-        const { low, high, whole } = this._field(key).type === "checkbox" ? { low: 0, high: 1, whole: true } : this._bounds(key);
-        const number = /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value ?? "") ? Number(value) : NaN;
-        const fine = Number.isFinite(number) && (!whole || Number.isInteger(number));
-        used = fine ? Math.min(high, Math.max(low, number)) : Number(fallback);
-        expected = `${low} … ${high}`;
-      }
-      settings[key] = used;
-      if (value !== undefined && value !== null && String(used) !== String(value).trim() && Number(value) !== used) {
-        corrections.push({ key, value: String(value).slice(0, 40), used, expected });
-      }
-    }
-    return { settings, corrections };
+    return this._fields.clamp(given);
   }
 
-  // The settings as the form shows them, inside their bounds.
   read() {
-    const given = Object.fromEntries(
-      SETTING_KEYS.map((key) => {
-        const field = this._form.elements[key];
-        return [key, field.type === "checkbox" ? String(Number(field.checked)) : field.value];
-      }),
-    );
-    return this.clamp(given).settings;
+    return this._fields.read();
   }
 
   write(settings) {
-    for (const key of SETTING_KEYS) {
-      const field = this._form.elements[key];
-      if (field.type === "checkbox") {
-        field.checked = Boolean(settings[key]);
-      } else {
-        if (key === "bs" && settings.bs > Number(field.max)) {
-          field.max = field.dataset.high; // an address may ask for more than the slider offers at first
-        }
-        field.value = settings[key];
-      }
+    if (settings.bs > Number(this._bs.max)) {
+      this._bs.max = this._bs.dataset.high; // an address may ask for more than the slider offers at first
     }
+    this._fields.write(settings);
     this._drawDependent();
   }
 
