@@ -11,14 +11,29 @@ from pycore.prefix_cache.hash_chain import HashChain
 from pycore.prompt import Media, Prompt
 from pycore.request import Request, Sequence, Status
 
-PROMPT_KEYS = {"salt": "salt", "cache_salt": "salt", "lora": "adapter", "adapter": "adapter"}
+PROMPT_KEYS = {"salt": "salt", "cache_salt": "salt", "lora": "adapter", "lora_name": "adapter"}
+PROMPT_KEYS |= {"lora_id": "adapter", "adapter": "adapter"}
+MEDIA_KEYS = ("media", "mm", "mm_features", "mm_inputs", "images")
+MEMORY_KEYS = {"block_size", "num_blocks_incl_null", "num_blocks", "enable_caching", "watermark", "ops"}
+
+
+def as_media(item: dict | list) -> Media:
+    """A picture of a case: its position, its length in tokens, and what names its content, in any order."""
+    values = list(item.values()) if isinstance(item, dict) else item
+    (content,) = [value for value in values if isinstance(value, str)]
+    first, num_tokens = [value for value in values if isinstance(value, int)]
+    return Media(first, num_tokens, content)
 
 
 def as_prompt(tokens: list[int], extra: dict) -> Prompt:
     """A prompt of a case; an extra key that we do not know is an error, never passed over."""
-    named = {PROMPT_KEYS[key]: str(value) for key, value in extra.items() if key != "media"}
-    media = tuple(Media(*item) for item in extra.get("media", ()))
-    return Prompt(tuple(tokens), media=media, **named)
+    named, media = {}, []
+    for key, value in extra.items():
+        if key in MEDIA_KEYS:
+            media += map(as_media, value)
+        elif value is not None:
+            named[PROMPT_KEYS[key]] = str(value)
+    return Prompt(tuple(tokens), media=tuple(sorted(media, key=lambda each: each.first)), **named)
 
 
 class BlockReplay:
@@ -100,6 +115,7 @@ class BlockReplay:
 
 def vllm_v1(given: dict) -> BlockReplay:
     """Memory as vLLM V1 has it: a null block, and a queue of free blocks with or without caching."""
+    assert given.keys() <= MEMORY_KEYS, f"no such setting: {given.keys() - MEMORY_KEYS}"
     num_blocks, size = given["num_blocks_incl_null"], given["block_size"]
     if given.get("enable_caching", True):
         pool = CachingBlockPool(num_blocks, HashChain(size, blake2b_key))
@@ -112,6 +128,7 @@ def vllm_v1(given: dict) -> BlockReplay:
 
 def nano_vllm(given: dict) -> BlockReplay:
     """Memory as nano-vllm has it: all freed blocks to the tail, the newest of equal blocks is found."""
+    assert given.keys() <= MEMORY_KEYS, f"no such setting: {given.keys() - MEMORY_KEYS}"
     chain = HashChain(given["block_size"], blake2b_key, newest_only=True)
     pool = CachingBlockPool(given["num_blocks"], chain, uncached_first=False)
     return BlockReplay(PrefixCachingAllocator(pool, NullLog()))

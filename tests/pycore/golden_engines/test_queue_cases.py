@@ -78,8 +78,9 @@ def test_the_queue_is_ordered_as_by_sglang(case):
 
 @pytest.mark.parametrize("case", RATIOS)
 def test_retraction_and_its_ratio_are_those_of_sglang(case):
-    requests, expected = case["input"]["reqs"], case["result"]
-    ratio = NewTokenRatio()
+    given, expected = case["input"], case["result"]
+    assert given.keys() <= {"reqs", "conservativeness"}, given.keys()
+    requests, ratio = given["reqs"], NewTokenRatio(given.get("conservativeness", 1.0))
     assert (round(ratio.initial, 9), round(ratio.floor, 9)) == (expected["init"], expected["min"])
     assert round(ratio.decay, 9) == expected["decay"]
     step = 0

@@ -45,16 +45,22 @@ def replay(given: dict) -> list[dict]:
         if op == "insert":
             tokens, options = args[0], dict(args[1]) if len(args) > 1 else {}
             told = dict(options)
+            values = values_for(tokens, cache.page_size)
             priority, extra = options.pop("priority", 0), options.pop("extra_key", None)
+            counted = options.pop("inserted_len", 0)
             assert not options, f"no such option: {options}"
-            held = cache.insert(tokens, values_for(tokens, cache.page_size), priority, extra).num_held
+            held = cache.insert(tokens, values, priority, extra, counted).num_held
             out.append({"op": op, "tokens": tokens, **told, "existing_prefix": held, **sizes(cache)})
         elif op == "match":
-            tokens, name = args[0], args[1] if len(args) > 1 else None
-            found = cache.match(tokens)
+            tokens, name, options = args[0], None, {}
+            for each in args[1:]:
+                name, options = (name, dict(each)) if isinstance(each, dict) else (each, options)
+            found = cache.match(tokens, options.pop("extra_key", None))
+            assert not options, f"no such option: {options}"
             names[name] = found.node
             assert list(found.values) == values_for(tokens[: found.num_tokens], cache.page_size)
-            out.append({"op": op, "tokens": tokens, "hit": found.num_tokens, **sizes(cache)})
+            told = {key: value for each in args[1:] if isinstance(each, dict) for key, value in each.items()}
+            out.append({"op": op, "tokens": tokens, **told, "hit": found.num_tokens, **sizes(cache)})
         elif op == "lock":
             out.append({"op": op, "name": args[0], "delta": -cache.lock(names[args[0]]), **sizes(cache)})
         elif op == "unlock":
