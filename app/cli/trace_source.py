@@ -73,8 +73,24 @@ def read_source(
     Raises:
         RequestError: it cannot be read, or gives no trace.
     """
-    stream, size = open_source(path)
-    read = reading(stream, size, source_name(path), limit, keep_good)
+    return read_stream(*open_source(path), source_name(path), limit, keep_good, progress, terminal)
+
+
+def read_stream(
+    stream: BinaryIO,
+    size: int,
+    name: str,
+    limit: int | None,
+    keep_good: bool,
+    progress: "Progress",
+    terminal: Terminal,
+) -> Trace:
+    """The same of a stream of `size` bytes.
+
+    Raises:
+        RequestError: it gives no trace.
+    """
+    read = reading(stream, size, name, limit, keep_good)
     trace = followed(progress, terminal.text("cli.progress.read"), read)
     for remark in trace_notices(trace):
         terminal.note(remark.sentences[terminal.lang])

@@ -1,0 +1,70 @@
+"""A sweep as a table, and as CSV."""
+
+import csv
+from collections.abc import Sequence
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from app.cli.options import FLAGS
+from app.cli.replay_view import flat
+from app.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from app.cli.sweep import Cell
+
+
+def show_sweep(cells: Sequence["Cell"], varied: Sequence[str], name: str, terminal: Terminal) -> None:
+    """A row a cell: what was varied, then what came of it.
+
+    Args:
+        cells: those that are done.
+        varied: keys of the settings that differ between them.
+        name: of the trace.
+        terminal: to draw on.
+    """
+    from rich import box
+    from rich.table import Table
+
+    out = terminal.out
+    out.print(terminal.text("sweep.title", name=name, cells=len(cells)), style="bold")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for key in varied:
+        table.add_column(FLAGS[key].removeprefix("--"), justify="right")
+    columns = [f"sweep.column.{name}" for name in ("tokens", "ttft", "ttft_p99", "tpot", "tpot_p99")]
+    columns += ["sweep.column.preemptions", "sweep.column.rejected", "sweep.column.utilisation"]
+    for column in columns:
+        table.add_column(terminal.text(column), justify="right")
+    for cell in cells:
+        said = [str(cell.values[key]) for key in varied]
+        table.add_row(*said, *(_figures(cell.result, terminal) if cell.result else ["–"] * len(columns)))
+    out.print(table)
+    for cell in cells:
+        if cell.result is None:
+            said = ", ".join(f"{FLAGS[key].removeprefix('--')} {cell.values[key]}" for key in varied)
+            terminal.note(terminal.text("sweep.failed", cell=said, reason=cell.error[terminal.lang]))
+
+
+def _figures(result: dict, terminal: Terminal) -> list[str]:
+    duration = result["end_ns"] / 1e9
+    return [
+        f"{result['tokens_out'] / duration if duration else 0:,.0f}",
+        *(f"{result['ttft'][name] / 1e9:,.2f} s" for name in ("mean", "p99")),
+        *(f"{result['tpot'][name] / 1e6:,.1f} ms" for name in ("mean", "p99")),
+        f"{result['num_preemptions']:,}",
+        f"{result['num_rejected']:,}",
+        terminal.percent(result["utilisation"]),
+    ]
+
+
+def write_csv(cells: Sequence["Cell"], lang: str) -> str:
+    """One row a cell, a column for each setting and figure; nested names are joined by dots."""
+    rows = [
+        {**cell.values, **(flat(cell.result) if cell.result else {}), "error": cell.error.get(lang, "")}
+        for cell in cells
+    ]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    table = StringIO()
+    writer = csv.DictWriter(table, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return table.getvalue()
