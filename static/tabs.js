@@ -1,5 +1,7 @@
 // The tabs of the page. The panels other than Simulate bring their own module, loaded when first opened.
 
+import { text } from "./text.js";
+
 const PANELS = {
   experiments: () => import("./experiments.js"),
   replay: () => import("./replay.js"),
@@ -37,8 +39,14 @@ export class Tabs {
     document.documentElement.dataset.tab = tab;
     if (PANELS[tab] && !this._mounted.has(tab)) {
       this._mounted.add(tab);
-      const { mount } = await PANELS[tab]();
-      await mount(document.getElementById(tab), this._context);
+      try {
+        const { mount } = await PANELS[tab]();
+        await mount(document.getElementById(tab), this._context);
+      } catch (error) {
+        const reason = String(error.message ?? error);
+        this._context.showNotice("tab", "error", () => text("page.notice.tab", { reason }));
+        throw error;
+      }
     }
   }
 }

@@ -24,6 +24,14 @@ export function text(key, fields = {}) {
   return fill(template, fields);
 }
 
+// Adds texts by language, and writes them where elements have been waiting for them.
+export function addTexts(more) {
+  for (const lang of LANGUAGES) {
+    Object.assign(pageData.texts[lang], more[lang]);
+  }
+  applyTexts();
+}
+
 // Writes the texts that elements below `root` ask for: data-text (content), data-label (accessible name and
 // tooltip), data-title (tooltip only).
 export function applyTexts(root = document) {

@@ -6,7 +6,7 @@ compares before Python is there.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +29,8 @@ from pycore.specs import A100_40GB, LLAMA_3_8B
 
 STATIC = Path(__file__).parents[2] / "static"
 PAGE_CATALOGUES = ("page", "tabs", "experiments", "cache_experiments", "hit_rate_experiments", "replay")
+EXPERIMENT = "experiment."  # texts that no tab needs but its own
+TABS_FILE = "tabs.json"
 FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away
 
 
@@ -59,13 +61,39 @@ def page_data(transport: str, urls: Mapping[str, str]) -> dict:
     """
     return {
         "transport": transport,
-        "urls": {name: urls[name] for name in ("sw.js", "python/numpy.whl") if name in urls},
-        "texts": {lang: page_texts(lang) for lang in LANGUAGES},
+        "urls": {name: urls[name] for name in ("sw.js", "python/numpy.whl", TABS_FILE) if name in urls},
+        "texts": _texts(lambda key: not key.startswith(EXPERIMENT)),
         "requests": {"fill": REQUEST_COLOURS, "label": LABEL_COLOURS},
         "schemes": SCHEMES,
         "held_tokens": HELD_TOKENS,
         "responses": default_responses(),
     }
+
+
+def _texts(wanted: Callable[[str], bool]) -> dict[str, dict[str, str]]:
+    return {
+        lang: {key: words for key, words in page_texts(lang).items() if wanted(key)} for lang in LANGUAGES
+    }
+
+
+def tabs(transport: str, kept: Path | None = None) -> dict:
+    """What the tabs other than the first are told once one of them is opened.
+
+    Args:
+        transport: see page_data.
+        kept: see default_reports.
+    """
+    return {"texts": _texts(lambda key: key.startswith(EXPERIMENT)), **tab_data(transport, kept)}
+
+
+def tab_files(kept: Path) -> dict[str, bytes]:
+    """What the static site serves beside the page, by logical name: fetched when a tab is first opened.
+
+    Args:
+        kept: see default_reports.
+    """
+    plain = json.dumps(tabs("worker", kept), ensure_ascii=False, separators=(",", ":"))
+    return {TABS_FILE: plain.encode("utf-8")}
 
 
 def json_script(data: object) -> Markup:
@@ -88,7 +116,8 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
 
     Args:
         transport: see page_data.
-        urls: logical file name ("boot.js", "style.css", "bokeh.js", …) -> address relative to the page.
+        urls: logical file name ("boot.js", "style.css", "bokeh.js", …) -> address relative to the page. Where
+            TABS_FILE is not among them, the page carries its content.
     """
     environment = Environment(
         loader=FileSystemLoader(STATIC),
@@ -114,7 +143,7 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
         "gpu": A100_40GB.name,
         "urls": urls,
         "data": json_script(page_data(transport, urls)),
-        "tabs": json_script(tab_data(transport)),
+        "tabs": None if TABS_FILE in urls else json_script(tabs(transport)),
         "document": json_script({"docs": {"page": document.to_json(deferred=False)}, "item": item}),
     }
     return environment.get_template("page.html", globals=filled)

@@ -25,6 +25,7 @@ from app.site.sizes import BUDGET_BYTES, Size, measure
 ON_DEMAND = "python/rest.zip"
 RUNTIME_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 SERVICE_WORKER = "sw.js"
+TABS = "tabs.json"
 BUNDLED = ("boot.js", "worker.js")  # scripts that are shipped with their modules in one file
 
 Render = Callable[[Mapping[str, str]], str]
@@ -78,9 +79,11 @@ def build_site(
     cache = cache_folder(root)
     interpreter = obtain_interpreter_files(cache, offline=offline, say=say)
     parts = build_python_parts(root, interpreter, cache, say)
+    tab_files = None
     if render is None:
         page = _import_installed("app.frontend.page")
-        render, bundles = page.render_static, bundles or getattr(page, "BOKEH_BUNDLES", None)
+        render, tab_files = page.render_static, page.tab_files
+        bundles = bundles or getattr(page, "BOKEH_BUNDLES", None)
 
     third_party = {f"pyodide/{name}": (interpreter / name).read_bytes() for name in RUNTIME_FILES}
     third_party |= bokeh_bundles(bundles or ("bokeh",))
@@ -94,6 +97,9 @@ def build_site(
     if wheel is not None:
         python[NUMPY] = wheel
     own = static_files(root / "static")
+    if tab_files is not None:
+        say("measuring what the tabs show first")
+        own |= tab_files(cache / "reports")
     service_worker = own.pop(SERVICE_WORKER)
     own |= {entry: Bundle(entry, own).content() for entry in BUNDLED if entry in own}
 
@@ -203,11 +209,12 @@ def _groups(
         "memory with Python and the core": {},
         "BokehJS": {},
         "page": {"index.html": page},
+        "on demand: the other tabs": {},
         "on demand: rest of the core": {},
         "on demand: rest of the library": {},
         "on demand: numpy": {},
     }
-    by_name = {"python/image.bin": 1, "python/core.zip": 4, ON_DEMAND: 5, NUMPY: 6}
+    by_name = {"python/image.bin": 1, TABS: 4, "python/core.zip": 5, ON_DEMAND: 6, NUMPY: 7}
     names = list(groups)
     for url, content in shipped.items():
         name = logical[url]

@@ -99,6 +99,20 @@ def test_experiments_show_their_built_in_results_without_python_and_cannot_be_ru
     expect(page.locator("#experiment-run [data-run]")).to_be_disabled()
 
 
+def test_a_tab_whose_data_cannot_be_fetched_says_so_and_the_first_goes_on(simulator):
+    def without_tabs(context):
+        without_python(context)
+        context.route("**/tabs.*.json", lambda route: route.abort())
+
+    allowed = (ABORTED, "Failed to fetch")
+    page = simulator(without_tabs, allowed=allowed).open(python=False)
+    page.locator("#tab-experiments").click()
+    expect(page.locator("[data-notice=tab]")).to_contain_text("could not be opened")
+    page.locator("#tab-simulate").click()
+    page.seek(37)
+    assert page.counters() == expected_counters(kvscope("run", mode="contiguous")["recording"], 37)
+
+
 def test_a_link_to_other_settings_says_that_it_needs_python_when_there_is_none(simulator):
     page = simulator(without_python, allowed=(ABORTED,)).open("?seed=77&mode=paged", python=False)
     expect(page.locator("#python-state")).to_have_attribute("data-python", "failed")

@@ -10,9 +10,10 @@ from bokeh.document import Document
 from app.backend.texts import LANGUAGES
 from app.frontend.beam_tree import beam_tree
 from app.frontend.chart import chart
+from app.frontend.default_reports import default_reports
 from app.frontend.page import STATIC, page_texts, template
 from app.frontend.replay_timeline import replay_counts, replay_pool
-from app.frontend.tab_data import default_reports, tab_data
+from app.frontend.tab_data import tab_data
 from app.frontend.theme import PARTS, SCHEMES
 from pycore.experiments import EXPERIMENTS
 

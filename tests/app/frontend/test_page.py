@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from app.backend.settings import SETTINGS
-from app.frontend.page import STATIC, json_script, page_texts, render_static
+from app.frontend.page import STATIC, json_script, page_texts, render_static, tabs
 
 URLS = {name: f"assets/{name}" for name in ("bokeh.js", *(path.name for path in STATIC.glob("*.[jc]s*")))}
 
@@ -130,3 +130,18 @@ def test_json_cannot_end_its_script_element():
     shown = str(json_script(hostile))
     assert "<" not in shown
     assert json.loads(shown) == hostile
+
+
+def test_what_the_other_tabs_show_is_beside_the_page_on_the_static_site_and_in_it_otherwise():
+    beside = Reader(render_static({**URLS, "tabs.json": "assets/tabs.json"}))
+    assert "tab-data" not in beside.all("id")
+    (content,) = [content for attrs, content in beside.scripts if attrs.get("id") == "page-data"]
+    assert json.loads(content)["urls"]["tabs.json"] == "assets/tabs.json"
+    assert not [key for key in json.loads(content)["texts"]["en"] if key.startswith("experiment.")]
+    inside = Reader(render_static(URLS))
+    (content,) = [content for attrs, content in inside.scripts if attrs.get("id") == "tab-data"]
+    carried = json.loads(content)
+    assert carried.keys() == tabs("worker").keys()
+    for lang, texts in carried["texts"].items():
+        assert texts
+        assert texts.items() <= page_texts(lang).items()

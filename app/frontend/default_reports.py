@@ -1,0 +1,65 @@
+"""The first result of every experiment, which the page shows before it has been run there."""
+
+import hashlib
+import json
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+
+from app.backend.experiment import declarations
+from app.backend.handle import Handler
+
+PROJECT = Path(__file__).parents[2]
+# What a report is made from: the experiments, what they run, and the sentences of their claims.
+SOURCES = (("pycore", "*.py"), ("app/backend", "*.py"), ("static/text", "*.json"))
+PROCESSES = 2
+
+
+@cache
+def default_reports(kept: Path | None = None) -> dict[str, dict]:
+    """What the handler answers for the first preset of every experiment, by name.
+
+    Args:
+        kept: folder for reports kept from one build to the next, each for as long as its sources stay; None
+            keeps none.
+    """
+    names = [declared["name"] for declared in declarations()]
+    if kept is None:
+        return {name: finished(name) for name in names}
+    version = _version()
+    files = {name: kept / f"{name}-{version}.json" for name in names}
+    missing = [name for name, file in files.items() if not file.is_file()]
+    made = {}
+    if missing:
+        kept.mkdir(parents=True, exist_ok=True)
+        with ProcessPoolExecutor(PROCESSES) as processes:
+            made = dict(zip(missing, processes.map(finished, missing), strict=True))
+    for name, response in made.items():
+        if response["error"] is None:  # an absent package may be there next time
+            for old in kept.glob(f"{name}-*.json"):
+                old.unlink(missing_ok=True)
+            fresh = files[name].with_suffix(".new")
+            fresh.write_text(json.dumps(response), encoding="utf-8")
+            fresh.replace(files[name])
+    return {
+        name: made[name] if name in made else json.loads(file.read_text(encoding="utf-8"))
+        for name, file in files.items()
+    }
+
+
+def finished(name: str) -> dict:
+    """The handler's answer for an experiment's first preset."""
+    handler = Handler()
+    response = handler.handle({"kind": "experiment", "name": name, "settings": {}})
+    while "more" in response:
+        response = handler.handle({"kind": "continue", "job": response["more"]})
+    return response
+
+
+def _version() -> str:
+    digest = hashlib.sha256()
+    for folder, pattern in SOURCES:
+        for path in sorted((PROJECT / folder).rglob(pattern)):
+            digest.update(path.relative_to(PROJECT).as_posix().encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
