@@ -19,6 +19,8 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     specs.deployment                    a model on GPUs, at some precision
 
     workload                            where requests come from
+    workload.load                       the requests of a run, and when they come
+    workload.prefix_loads               small loads whose prompts say what they share
     workload.synthetic                  loads made from a seed
     workload.lognormal                  lengths with a heavy tail
     workload.poisson                    requests that arrive at random, one at a time
@@ -45,6 +47,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     prefix_cache.prompt_key             under what a radix tree finds a prompt
     prefix_cache.block_hash             the key of a block, from its tokens and its parent's key
     prefix_cache.hash_chain             which blocks have which key, and the longest cached prefix
+    prefix_cache.chain_history          how keys hang together, for a picture
     prefix_cache.prefix_stats           hits, those of preempted requests apart
 
     hit_rate                            how much of a trace a prefix cache could reuse, without an engine

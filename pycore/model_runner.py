@@ -20,7 +20,8 @@ class CountingRunner:
     """No model: every sequence gets a token, whichever. Beams are drawn, the better ones more often.
 
     The stream it draws from is its own, so that a load of plain requests draws nothing. Where prompts say
-    what their tokens are, each generated token is one that was never seen before: −1, −2, and so on.
+    what their tokens are, a generated token is the answer's if the load knows it, else one that was never
+    seen before: −1, −2, and so on.
     """
 
     def __init__(self, rng: Rng) -> None:
@@ -44,7 +45,8 @@ class CountingRunner:
                 parents.sort(key=seq.group.index)
             else:
                 if seq.tokens is not None:
-                    outcome.tokens[seq.id] = self._new_token()
+                    answer = request.answer
+                    outcome.tokens[seq.id] = answer[seq.num_generated] if answer else self._new_token()
                 continue
             named = seq.tokens is not None
             outcome.branches[request.id] = [
@@ -54,7 +56,14 @@ class CountingRunner:
 
     def decode(self, seqs: Series[Sequence], steps: int) -> None:
         """Names the tokens that come of `steps` batches of plain decodes of `seqs`, as `run` would."""
-        named = [seq for seq in seqs if seq.tokens is not None]
+        named = []
+        for seq in seqs:
+            answer = seq.request.answer
+            if answer is not None and seq.tokens is not None:
+                said = len(seq.tokens) - seq.request.prompt_len
+                seq.tokens += answer[said : said + steps]
+            elif seq.tokens is not None:
+                named.append(seq)
         first, last = self._num_named + 1, self._num_named + len(named) * steps
         for i, seq in enumerate(named):
             for number in range(first + i, last + 1, len(named)):

@@ -37,6 +37,7 @@ class Request:
         shared_prefix: leading prompt tokens that are the prefix which the operator keeps in memory, else 0.
         prompt: what the prompt says; None where tokens are only counted, and then none of it is ever found
             in a prefix cache.
+        answer: what a request of one sequence generates, where its load knows it; None: it does not matter.
         priority: the smaller, the more important; only some rules look at it.
 
     Raises:
@@ -53,6 +54,7 @@ class Request:
     shared_prefix: int = 0
     prompt: Prompt | None = field(default=None, repr=False)
     priority: int = 0
+    answer: tuple[int, ...] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.prompt_len < 1 or self.output_len < 1 or self.arrival_ns < 0:
@@ -76,6 +78,11 @@ class Request:
         if self.prompt is not None and len(self.prompt.tokens) != self.prompt_len:
             raise ValueError(
                 f"request {self.id}: {len(self.prompt.tokens)} tokens in a prompt of {self.prompt_len}"
+            )
+        if self.answer is not None and (len(self.answer) != self.output_len or self.num_seqs > 1):
+            raise ValueError(
+                f"request {self.id}: an answer of {len(self.answer)} tokens to {self.num_seqs} sequences of "
+                f"{self.output_len}, expected 1 sequence of that length"
             )
 
     @property

@@ -1,28 +1,14 @@
 """Loads made from a seed, sized for a pool that one can see: 64 blocks of 4 tokens."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 from pycore.request import DECODINGS, Request
 from pycore.rng import Rng
+from pycore.workload.load import Load, bursts
 from pycore.workload.lognormal import Lengths, lognormal
 from pycore.workload.poisson import SHAREGPT
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """Requests to run.
-
-    Attributes:
-        requests: in order of arrival.
-        max_len: the longest prompt plus output that the load can contain, in tokens; what Orca Max reserves.
-        prefix_len: tokens of the prefix that the operator keeps in memory for the load; 0: none.
-    """
-
-    requests: tuple[Request, ...]
-    max_len: int
-    prefix_len: int = 0
+from pycore.workload.prefix_loads import chats, shared_prompts
 
 
 def _load(lengths: list[tuple[int, int]], arrival_steps: list[int], step_ns: int, max_len: int) -> Load:
@@ -45,16 +31,6 @@ def _groups(
     return Load(tuple(requests), max_len)
 
 
-def _bursts(rng: Rng, num: int, first: int, size: tuple[int, int], gap: tuple[int, int]) -> list[int]:
-    """Arrival steps of `num` requests: `first` at once, then bursts of a random size after random gaps."""
-    steps = [0] * min(first, num)
-    step = 0
-    while len(steps) < num:
-        step += rng.randrange(gap[0], gap[1] + 1)
-        steps += [step] * min(rng.randrange(size[0], size[1] + 1), num - len(steps))
-    return steps
-
-
 def chat_burst(seed: int, step_ns: int) -> Load:
     """Mostly short generations with a few long ones, in bursts (the load of the page, facts section 2).
 
@@ -67,7 +43,7 @@ def chat_burst(seed: int, step_ns: int) -> Load:
     for long in kind.choices((True, False), (1, 5), 72):
         prompt = lengths.randrange(4, 21)
         pairs.append((prompt, lengths.randrange(28, 45) if long else lengths.randrange(4, 17)))
-    return _load(pairs, _bursts(rng.fork("arrivals"), 72, 16, (3, 6), (4, 8)), step_ns, max_len=64)
+    return _load(pairs, bursts(rng.fork("arrivals"), 72, 16, (3, 6), (4, 8)), step_ns, max_len=64)
 
 
 def uniform(seed: int, step_ns: int) -> Load:
@@ -75,7 +51,7 @@ def uniform(seed: int, step_ns: int) -> Load:
     rng = Rng(seed)
     lengths = rng.fork("lengths")
     pairs = [(lengths.randrange(4, 25), lengths.randrange(4, 25)) for _ in range(48)]
-    return _load(pairs, _bursts(rng.fork("arrivals"), 48, 8, (1, 1), (0, 4)), step_ns, max_len=48)
+    return _load(pairs, bursts(rng.fork("arrivals"), 48, 8, (1, 1), (0, 4)), step_ns, max_len=48)
 
 
 def long_tail(seed: int, step_ns: int) -> Load:
@@ -86,7 +62,7 @@ def long_tail(seed: int, step_ns: int) -> Load:
     for _ in range(48):
         prompt = lengths.randrange(4, 25)
         pairs.append((prompt, min(96, max(2, lognormal(lengths, 9, 0.9)))))
-    return _load(pairs, _bursts(rng.fork("arrivals"), 48, 12, (1, 3), (1, 5)), step_ns, max_len=120)
+    return _load(pairs, bursts(rng.fork("arrivals"), 48, 12, (1, 3), (1, 5)), step_ns, max_len=120)
 
 
 def three_requests(seed: int, step_ns: int) -> Load:
@@ -111,7 +87,7 @@ def _same_groups(seed: int, step_ns: int, num_seqs: int, decoding: str) -> Load:
     rng = Rng(seed)
     lengths = rng.fork("lengths")
     pairs = [(lengths.randrange(9, 25), lengths.randrange(6, 25)) for _ in range(32)]
-    steps = _bursts(rng.fork("arrivals"), 32, 6, (1, 3), (4, 8))
+    steps = bursts(rng.fork("arrivals"), 32, 6, (1, 3), (4, 8))
     return _groups(pairs, steps, [(num_seqs, decoding)] * 32, step_ns, max_len=48)
 
 
@@ -124,7 +100,7 @@ def system_prompt(seed: int, step_ns: int) -> Load:
     rng = Rng(seed)
     lengths = rng.fork("lengths")
     behind = rng.fork("kind").choices((22, 0), (5, 1), 72)
-    steps = _bursts(rng.fork("arrivals"), 72, 16, (3, 6), (4, 8))
+    steps = bursts(rng.fork("arrivals"), 72, 16, (3, 6), (4, 8))
     requests = []
     for i, (prefix, step) in enumerate(zip(behind, steps, strict=True)):
         question, answer = lengths.randrange(3, 15), lengths.randrange(4, 25)
@@ -144,7 +120,7 @@ def mixed_decoding(seed: int, step_ns: int) -> Load:
         for decoding in kind.choices(DECODINGS, (4, 1, 1), 56)
     ]
     pairs = [(lengths.randrange(5, 21), lengths.randrange(6, 25)) for _ in groups]
-    steps = _bursts(rng.fork("arrivals"), 56, 12, (2, 5), (4, 8))
+    steps = bursts(rng.fork("arrivals"), 56, 12, (2, 5), (4, 8))
     return _groups(pairs, steps, groups, step_ns, max_len=44)
 
 
@@ -180,4 +156,6 @@ LOADS: dict[str, Callable[[int, int], Load]] = {
     "beam": beam,
     "system_prompt": system_prompt,
     "mixed_decoding": mixed_decoding,
+    "shared_prompts": shared_prompts,
+    "chats": chats,
 }

@@ -2,8 +2,10 @@
 
 from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
 from pycore.events import NullLog
+from pycore.model_runner import CountingRunner
 from pycore.prompt import Prompt
-from pycore.request import Request
+from pycore.request import Request, Sequence
+from pycore.rng import Rng
 
 
 def tokens_of(requests: list[Request], **scheduler) -> dict[str, list[int]]:
@@ -35,6 +37,17 @@ def test_each_generated_token_is_a_new_one_where_prompts_say_theirs():
     samples = generated["r0"] + generated["r2"] + generated["r2.1"]
     assert len(set(samples)) == 12
     assert max(samples) < 0
+
+
+def test_an_answer_that_the_load_knows_is_generated_step_by_step_and_in_leaps():
+    said, answer = Prompt((5, 6, 7)), (11, 12, 13, 14)
+    request = Request(0, 0, 3, 4, prompt=said, answer=answer)
+    assert tuple(tokens_of([request, Request(1, 0, 3, 9, prompt=said)])["r0"]) == answer[:4]
+    seq = Sequence(request)
+    runner = CountingRunner(Rng(5))
+    for steps in (1, 2, 1):
+        runner.decode([seq], steps)
+    assert tuple(seq.tokens) == (5, 6, 7, *answer)
 
 
 def test_a_piece_of_a_prompt_gives_no_token():

@@ -55,3 +55,10 @@ def test_a_sequence_starts_with_its_prompt_uncomputed():
     )
     assert seq.status is Status.WAITING
     assert repr(seq) == "<r4 waiting 0/6 tokens>"
+
+
+def test_an_answer_of_another_length_or_to_several_sequences_is_refused():
+    with pytest.raises(ValueError, match="an answer of 2 tokens"):
+        Request(0, 0, 1, 3, answer=(7, 8))
+    with pytest.raises(ValueError, match="to 2 sequences"):
+        Request(0, 0, 1, 1, 2, "parallel", answer=(7,))
