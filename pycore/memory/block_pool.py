@@ -113,13 +113,21 @@ class BlockPool:
                 else:
                     raise ValueError(f"cannot free block {block}: nobody holds it")
         finally:
-            self._free.put(released)
-            self.num_free += len(released)
+            self._put_back(released)
         return released
+
+    def _put_back(self, released: list[int]) -> None:
+        """Nobody holds these any more."""
+        self._free.put(released)
+        self.num_free += len(released)
+
+    def _unheld(self) -> list[int]:
+        """All blocks that nobody holds, in no promised order."""
+        return list(self._free)
 
     def check(self) -> None:
         """Raises AssertionError with the broken state unless free and held blocks make up the pool."""
-        free = sorted(self._free)
+        free = sorted(self._unheld())
         zero = [block for block, count in enumerate(self._ref_counts) if count == 0]
         assert free == zero, f"free list {free} is not the blocks of count 0: {zero}"
         assert len(free) == self.num_free, f"{self.num_free} blocks free, not {free}"

@@ -17,7 +17,7 @@ from pycore.prefix_cache.hash_chain import HashChain
 class CachingPool(BlockPool):
     """A BlockPool some of whose blocks an index knows; those can be handed out too once nobody holds them.
 
-    The index never owns a block: it names those whose content it knows. Its free list can `remove` a block.
+    The index never owns a block: it names those whose content it knows.
 
     Attributes:
         num_free: blocks that can be handed out, the cached ones among them.
@@ -39,30 +39,26 @@ class CachingPool(BlockPool):
         self.evicted: list[int] = []
 
     def share(self, blocks: Iterable[int]) -> None:
-        """See BlockPool; a cached block leaves the free list, whoever else is in it keeps its place.
+        """See BlockPool; a cached block is no longer free, the others keep their turn.
 
         Raises:
             ValueError: one of them is free and not cached (then nothing changed).
         """
         blocks = list(blocks)
-        ref_counts = self._ref_counts
+        ref_counts, known = self._ref_counts, self._known
         unused = [block for block in blocks if not ref_counts[block]]
         for block in unused:
-            if block not in self._known:
+            if block not in known:
                 raise ValueError(f"cannot share block {block}: it is free, and nothing is cached in it")
-        for block in dict.fromkeys(unused):
-            self._free.remove(block)
-            self.num_free -= 1
-            self.num_cached -= 1
+        if unused:
+            self._take_back(list(dict.fromkeys(unused)))
         for block in blocks:
             ref_counts[block] += 1
 
-    def free(self, blocks: Iterable[int]) -> list[int]:
-        """See BlockPool. The order given is the order in the free list."""
-        released = super().free(blocks)
-        known = self._known
-        self.num_cached += sum([block in known for block in released])
-        return released
+    def _take_back(self, cached: list[int]) -> None:
+        """These are cached, and somebody holds them from now on."""
+        self.num_free -= len(cached)
+        self.num_cached -= len(cached)
 
     def num_unused(self, blocks: Iterable[int]) -> int:
         """How many of the blocks nobody holds."""
@@ -72,7 +68,7 @@ class CachingPool(BlockPool):
         """See BlockPool: also, what is cached is what nobody holds and the index knows."""
         super().check()
         cached = sorted(self.cached())
-        expected = [block for block in sorted(self._free) if block in self._known]
+        expected = [block for block in sorted(self._unheld()) if block in self._known]
         assert cached == expected, f"cached: {cached}, known and held by nobody: {expected}"
         assert len(cached) == self.num_cached, f"{self.num_cached} blocks cached, not {cached}"
 
@@ -97,6 +93,17 @@ class CachingBlockPool(CachingPool):
         queue = FreeQueue(range(num_blocks), chain.keys, uncached_first=uncached_first)
         super().__init__(num_blocks, queue, chain.keys)
         self.chain = chain
+
+    def _take_back(self, cached: list[int]) -> None:
+        super()._take_back(cached)
+        remove = self._free.remove
+        for block in cached:
+            remove(block)
+
+    def _put_back(self, released: list[int]) -> None:
+        super()._put_back(released)
+        keys = self.chain.keys
+        self.num_cached += sum([block in keys for block in released])
 
     def allocate(self, n: int) -> list[int] | None:
         """See BlockPool. Lazy eviction: a block is given up when its turn in the queue has come."""

@@ -43,14 +43,11 @@ class FreeQueue:
 
     def put(self, blocks: list[int]) -> None:
         """Cached ones to the tail, the others to the head, both in the order given."""
-        queue = self._queue
-        uncached = []
-        for block in blocks:
-            queue[block] = None
-            if self._uncached_first and block not in self._cached:
-                uncached.append(block)
-        for block in reversed(uncached):
-            queue.move_to_end(block, last=False)
+        queue, cached = self._queue, self._cached
+        queue.update(dict.fromkeys(blocks))
+        if self._uncached_first:
+            for block in reversed([block for block in blocks if block not in cached]):
+                queue.move_to_end(block, last=False)
 
     def remove(self, block: int) -> None:
         """Takes out a block from wherever it is.

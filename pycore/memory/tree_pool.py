@@ -3,65 +3,17 @@
 Eviction is not lazy as in a hash chain: a leaf goes whole, and what of it is not needed at once is free.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from pycore.memory.caching_pool import CachingPool
 from pycore.memory.free_list import FreeList
 from pycore.prefix_cache.radix import RadixCache
 
 
-class KeptAside:
-    """The free blocks of a pool, those that a tree names kept apart: they are not handed out. A FreeList."""
-
-    __slots__ = ("_aside", "_free", "_named")
-
-    def __init__(self, free: FreeList, named: set[int]) -> None:
-        """All blocks of `free` are free, and none is in `named`, which is looked at whenever one is freed."""
-        self._free = free
-        self._named = named
-        self._aside: dict[int, None] = {}
-
-    def pop(self) -> int:
-        """See FreeList; the caller has checked that there is one that no tree names."""
-        return self._free.pop()
-
-    def take(self, n: int) -> list[int]:
-        """See FreeList; the caller has checked that no tree names as many."""
-        return self._free.take(n)
-
-    def put(self, blocks: list[int]) -> None:
-        """Adds blocks that became free."""
-        named = self._named
-        if named.isdisjoint(blocks):
-            self._free.put(blocks)
-            return
-        self._aside.update(dict.fromkeys([block for block in blocks if block in named]))
-        self._free.put([block for block in blocks if block not in named])
-
-    def remove(self, block: int) -> None:
-        """Takes out a block that was kept apart.
-
-        Raises:
-            KeyError: it was not.
-        """
-        del self._aside[block]
-
-    def let_go(self, blocks: list[int]) -> None:
-        """Blocks that were kept apart, and that no tree names any more, can be handed out."""
-        for block in blocks:
-            del self._aside[block]
-        self._free.put(blocks)
-
-    def __len__(self) -> int:
-        return len(self._free) + len(self._aside)
-
-    def __iter__(self) -> Iterator[int]:
-        yield from self._free
-        yield from self._aside
-
-
 class TreePool(CachingPool):
     """A CachingPool whose index is a radix tree with a block number for each page.
+
+    Its free list has the blocks that no node names and nobody holds.
 
     A locked node is held by tables, all of its blocks by the same number of them; so what is evictable
     in the tree is what is cached in the pool, and no count is kept twice without being checked.
@@ -82,7 +34,7 @@ class TreePool(CachingPool):
             free_list: the order of blocks that no node names; holds all of them.
         """
         self._named: set[int] = set()
-        super().__init__(num_blocks, KeptAside(free_list, self._named), self._named)
+        super().__init__(num_blocks, free_list, self._named)
         self.tree = tree
         self.evicted_nodes: list[int] = []
 
@@ -97,11 +49,21 @@ class TreePool(CachingPool):
             self._evict(missing)
         return super().allocate(n)
 
+    def _put_back(self, released: list[int]) -> None:
+        named = self._named
+        unnamed = [block for block in released if block not in named]
+        self._free.put(unnamed)
+        self.num_free += len(released)
+        self.num_cached += len(released) - len(unnamed)
+
+    def _unheld(self) -> list[int]:
+        return [*self._free, *self.cached()]
+
     def _evict(self, num_blocks: int) -> None:
         for leaf in self.tree.evict(num_blocks * self.tree.page_size):
             blocks = leaf.values.tolist()
             self._named.difference_update(blocks)
-            self._free.let_go(blocks)
+            self._free.put(blocks)
             self.num_cached -= len(blocks)
             self.evicted += blocks
             self.evicted_nodes.append(leaf.id)

@@ -286,5 +286,5 @@ def test_check_finds_a_page_that_somebody_holds_and_nobody_has_locked():
     memory = memory_of(8)
     run(memory, seq := sequence(0, range(4)))
     memory.pool.tree.unlock(memory._paths[seq.id].end)
-    with pytest.raises(AssertionError, match="known and held by nobody"):
+    with pytest.raises(AssertionError, match="is not the blocks of count 0"):
         memory.check()
