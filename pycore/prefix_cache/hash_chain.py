@@ -7,7 +7,7 @@ blocks      12        7, 30                    equal blocks are not merged: a ke
 
 from collections.abc import Sequence as Series
 
-from pycore.prefix_cache.block_hash import BlockHash, Extra
+from pycore.prefix_cache.block_hash import PLAIN_KEYS, BlockHash, Extra
 from pycore.prompt import Prompt
 
 
@@ -49,6 +49,7 @@ class HashChain:
             raise ValueError(f"a block of a hash chain has {block_size} tokens, expected at least 1")
         self.block_size = block_size
         self._hash = block_hash
+        self._plain_keys = PLAIN_KEYS.get(block_hash)
         self._newest_only = newest_only
         self.keys: dict[int, bytes] = {}
         self._blocks: dict[bytes, dict[int, None]] = {}  # key → blocks that are found by it, oldest first
@@ -73,9 +74,15 @@ class HashChain:
             prompt: what else tells it apart.
         """
         size = self.block_size
+        first = len(keys) * size
+        if first + size > len(tokens):
+            return
         parent = keys[-1] if keys else None
         plain = prompt.is_plain
-        for start in range(len(keys) * size, len(tokens) - size + 1, size):
+        if plain and self._plain_keys is not None:
+            keys += self._plain_keys(parent, tokens[first:], size)
+            return
+        for start in range(first, len(tokens) - size + 1, size):
             extra = None if plain else _extra(prompt, start, size)
             parent = self._hash(parent, tokens[start : start + size], extra)
             keys.append(parent)
@@ -83,11 +90,13 @@ class HashChain:
     def look_up(self, keys: Series[bytes]) -> list[int]:
         """The blocks of the longest cached prefix; stops at the first key that is missing. Pure."""
         found = []
+        blocks_of = self._blocks
         for key in keys:
-            blocks = self._blocks.get(key)
-            if blocks is None:
+            if key not in blocks_of:
                 break
-            found.append(next(iter(blocks)))
+            for block in blocks_of[key]:  # the first of them; quicker than next(iter(...))
+                found.append(block)
+                break
         return found
 
     def blocks_of(self, key: bytes) -> tuple[int, ...]:
