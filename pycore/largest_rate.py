@@ -12,7 +12,8 @@ from pycore.replay_result import ReplayResult
 
 PER_MILLE = 1000
 
-Search = Generator[int, None, "LargestRate"]
+# Yields a rate to try, in thousandths, and is sent what came of it.
+Search = Generator[int, ReplayResult, "LargestRate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,7 @@ class LargestRate:
         return f"{self.rate / PER_MILLE:g} requests/s, less than {self.below / PER_MILLE:g}"
 
 
-def search_largest_rate(
-    replay_at: Callable[[int], ReplayResult],
+def rates_to_try(
     *,
     lowest: int = 10,
     highest: int = 1_000_000,
@@ -89,7 +89,6 @@ def search_largest_rate(
     interval between them.
 
     Args:
-        replay_at: runs the load at a rate (thousandths of requests a second), with an SLO.
         lowest, highest: rates that are tried at most.
         start: the first rate that is tried.
         tolerance: the interval is at most this share of its lower end, in thousandths, or one thousandth of
@@ -97,7 +96,10 @@ def search_largest_rate(
         share: of the requests that have ended must have got what was promised.
 
     Yields:
-        The number of rates tried so far, after each.
+        A rate; to be sent the result of the load at this rate, with an SLO.
+
+    Returns:
+        What was found.
 
     Raises:
         ValueError: a rate below 1 thousandth, an empty range, or a share or tolerance that makes no sense.
@@ -110,43 +112,43 @@ def search_largest_rate(
         raise ValueError(f"share {share} and tolerance {tolerance}, expected 1 to 1000 and at least 1")
     probes: dict[int, Probe] = {}
 
-    def sustained(rate: int) -> bool:
-        result = replay_at(rate)
+    def is_enough(rate: int, result: ReplayResult) -> bool:
         enough = result.num_in_slo * PER_MILLE >= share * (result.num_finished + result.num_rejected)
         probes[rate] = Probe(rate, result.attainment, enough, result)
         return enough
 
-    good, bad = 0, None
-    rate = start
+    good, bad, rate = 0, None, start
     while True:
-        if sustained(rate):
+        if is_enough(rate, (yield rate)):
             good = rate
             if bad is not None or rate == highest:
-                yield len(probes)
                 break
             rate = min(highest, 2 * rate)
         else:
             bad = rate
             if good or rate == lowest:
-                yield len(probes)
                 break
             rate = max(lowest, rate // 2)
-        yield len(probes)
     while good and bad is not None and bad - good > max(1, good * tolerance // PER_MILLE):
-        middle = (good + bad) // 2
-        if sustained(middle):
-            good = middle
+        rate = (good + bad) // 2
+        if is_enough(rate, (yield rate)):
+            good = rate
         else:
-            bad = middle
-        yield len(probes)
+            bad = rate
     return LargestRate(good, bad, share, tuple(probes[rate] for rate in sorted(probes)))
 
 
 def largest_rate(replay_at: Callable[[int], ReplayResult], **limits: int) -> LargestRate:
-    """The same at once; see `search_largest_rate`."""
-    search = search_largest_rate(replay_at, **limits)
+    """Runs the load at each of `rates_to_try`.
+
+    Args:
+        replay_at: runs it at a rate (thousandths of requests a second), with an SLO.
+        limits: see `rates_to_try`.
+    """
+    search = rates_to_try(**limits)
+    rate = next(search)
     while True:
         try:
-            next(search)
+            rate = search.send(replay_at(rate))
         except StopIteration as end:
             return end.value
