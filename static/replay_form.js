@@ -56,14 +56,12 @@ export class ReplayForm {
     const { elements } = this._form;
     this._form.dataset.mode = elements.mode.value;
     elements.limit.disabled = elements.all.checked;
-    const isDefault = ["bs", "blocks"].every((key) => elements[key].value === this._defaults[key]);
-    document.getElementById("replay-pool-words").textContent = text(`replay.pool.${isDefault ? "default" : "set"}`, {
-      blocks: Number(elements.blocks.value),
-      size: Number(elements.bs.value),
-      model: this._form.dataset.model,
-      gpu: this._form.dataset.gpu,
-    });
-    document.getElementById("replay-step-words").textContent = text("replay.step_time", { ms: elements.stepms.value });
+    const { model, gpu } = this._form.dataset;
+    const [blocks, size] = [Number(elements.blocks.value), Number(elements.bs.value)];
+    const fields = { blocks, size, model, gpu, tp: 1, ms: elements.stepms.value };
+    document.getElementById("replay-pool-words").textContent = text(`replay.pool.${blocks ? "set" : "fits"}`, fields);
+    const clock = Number(elements.stepms.value) ? "replay.step_time" : "replay.step_roofline";
+    document.getElementById("replay-step-words").textContent = text(clock, fields);
   }
 }
 

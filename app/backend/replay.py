@@ -1,16 +1,22 @@
 """A trace file that a user gave → a replay, in slices."""
 
-from collections.abc import Generator
-from dataclasses import asdict
+from collections.abc import Generator, Mapping
+from collections.abc import Sequence as Series
+from dataclasses import asdict, replace
 from io import BytesIO
 from typing import BinaryIO, TypeVar
 
+from app.backend.deployment import deployment, room
 from app.backend.jobs import Job
 from app.backend.request_error import RequestError
 from app.backend.settings import Notice, Value, engine_config, normalise, notice, shorten, told
 from app.backend.texts import both, shown_range, text
+from pycore.capacity import VLLM_MEMORY, EngineMemory
 from pycore.config import EngineConfig
+from pycore.latency import Slo
 from pycore.replay import Replay
+from pycore.request import Request
+from pycore.specs import find_model
 from pycore.workload.trace import Trace
 from pycore.workload.trace_file import trace_steps
 from pycore.workload.trace_problem import ROW_CODES, TraceError, TraceProblem
@@ -18,8 +24,9 @@ from pycore.workload.trace_problem import ROW_CODES, TraceError, TraceProblem
 READ_SHARE = 100  # of a job's progress, reading the file counts as so many of ...
 TOTAL_SHARE = 1000  # ... so many parts; the rest is the replay, and from ...
 REPLAY_SHARE = 850  # ... here on hit rates, if the trace says what its prompts share
-STEPS_AT_ONCE = 32
+STEPS_AT_ONCE = 256  # most of them are leapt over
 LISTED_PROBLEMS = 20
+NS_PER_MS = 1_000_000
 
 Result = TypeVar("Result")
 
@@ -51,9 +58,50 @@ def trace_notices(trace: Trace) -> list[Notice]:
     return notices
 
 
-def replay_engine_config(values: dict[str, Value]) -> EngineConfig:
-    """The engine for normalised replay settings."""
-    return engine_config(values, values["maxlen"], round(values["stepms"] * 1_000_000))
+def replay_engine_config(values: Mapping[str, Value]) -> EngineConfig:
+    """The engine for normalised replay settings.
+
+    Raises:
+        RequestError: a model that cannot be put on these GPUs, or does not fit.
+    """
+    step_ns = round(values["stepms"] * NS_PER_MS)
+    return engine_config(
+        {**values, "blocks": values["blocks"] or fitting_blocks(values)},
+        values["maxlen"] or find_model(values["model"]).max_context,
+        step_ns or 1,
+        deployment=None if step_ns else deployment(values),
+    )
+
+
+def fitting_blocks(values: Mapping[str, Value]) -> int:
+    """Blocks that fit beside the weights and what the engine takes for itself.
+
+    Raises:
+        RequestError: see deployment.room.
+    """
+    tokens = values["budget"] or VLLM_MEMORY.max_num_batched_tokens
+    return room(values, EngineMemory(tokens, values["seqs"])).num_blocks
+
+
+def make_replay(values: Mapping[str, Value], requests: Series[Request]) -> Replay:
+    """A replay before its first step.
+
+    Args:
+        values: every replay setting, allowed.
+        requests: of the trace.
+
+    Raises:
+        RequestError: see replay_engine_config.
+    """
+    slo = Slo(round(values["slottft"] * NS_PER_MS), round(values["slotpot"] * NS_PER_MS))
+    return Replay(replay_engine_config(values), sped_up(requests, values["speed"]), slo=slo)
+
+
+def sped_up(requests: Series[Request], speed: float) -> Series[Request]:
+    """The same requests, arriving `speed` times as fast."""
+    if speed == 1:
+        return requests
+    return [replace(request, arrival_ns=round(request.arrival_ns / speed)) for request in requests]
 
 
 def reading(
@@ -121,7 +169,7 @@ def replay_job(request: dict) -> Job:
     keep_good = bool(request.get("keep", True))
     read = reading(BytesIO(content), len(content), name, values["limit"], keep_good)
     trace = yield from _shares(read, 0, READ_SHARE)
-    replay = Replay(replay_engine_config(values), trace.requests)
+    replay = make_replay(values, trace.requests)
     yield from _shares(running(replay), READ_SHARE, REPLAY_SHARE if trace.has_prompts else TOTAL_SHARE)
     sources = {"replay": {"name": name, "format": trace.format, **result_of(replay)}}
     if trace.has_prompts:

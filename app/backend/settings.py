@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.backend.combinations import CACHES, Value, reconciled
 from app.backend.texts import both
-from pycore.config import MODES, EngineConfig, MemoryConfig, SchedulerConfig
+from pycore.config import MODES, PREFIX_CACHES, EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.memory.contiguous import RESERVATIONS
 from pycore.memory.free_list import FREE_ORDERS
 from pycore.memory.placement import PLACEMENTS
+from pycore.prefix_cache.eviction import EVICTION
+from pycore.scheduling.policies import VICTIM
 from pycore.scheduling.recovery import RECOVERIES
-from pycore.specs import GPUS, MODELS
+from pycore.scheduling.rules import ALL_QUEUES, RULES
+from pycore.specs import GPUS, MODELS, Deployment
 from pycore.workload.synthetic import LOADS
-
-Value = int | float | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,26 @@ _ALLOCATOR = {
 
 _BITS = Setting("16", choices=("16", "8", "4"))
 
-# The engine's prefix caches as the user calls them → as the configuration does.
-CACHES = {"none": "none", "hash": "hash_chain", "radix": "radix"}
+_DEPLOYMENT = {
+    "model": Setting("Llama-3-8B", choices=tuple(MODELS)),
+    "gpu": Setting("A100-80GB-SXM", choices=tuple(GPUS)),
+    "tp": Setting(1, 1, 128),
+    "wbits": _BITS,
+    "kvbits": _BITS,
+    "util": Setting(90.0, 1, 100),
+}
 
-# kind of request → key → what it may be. The page's pool is one that can be seen; a trace's is a GPU's:
-# 9,508 blocks of 16 tokens are what Llama-3-8B leaves free on an A100-40GB (see pycore/specs).
+BY_RULES = "rules"  # the victim that the engine rules name
+_SCHEDULING = {
+    "rules": Setting("classic", choices=tuple(RULES)),
+    "queue": Setting("fcfs", choices=ALL_QUEUES),
+    "victim": Setting(BY_RULES, choices=(BY_RULES, *VICTIM)),
+    "budget": Setting(0, 0, 1_000_000),
+}
+
+# kind of request → key → what it may be. The page's pool is one that can be seen; a trace's is a GPU's: 0
+# blocks are as many as fit beside the weights, a step of 0 ms takes as long as it does on that GPU, and a
+# longest request of 0 tokens is the model's context. A token budget of 0 is none.
 SETTINGS: dict[str, dict[str, Setting]] = {
     "simulate": {
         "sc": Setting("chat_burst", choices=tuple(LOADS)),
@@ -81,6 +98,11 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "bs": Setting(4, 1, 32),
         "blocks": Setting(64, 1, 4096),
         "hold": Setting(0, 0, 1),
+        **_SCHEDULING,
+        "budget": Setting(0, 0, 4096),
+        "cache": Setting("none", choices=PREFIX_CACHES),
+        "evict": Setting("lru", choices=tuple(EVICTION)),
+        "uncached": Setting("front", choices=("front", "tail")),
         "rec": Setting("recompute", choices=RECOVERIES),
         "cpu": Setting(64, 0, 4096),
         "seed": Setting(5, 0, 9999),
@@ -88,23 +110,26 @@ SETTINGS: dict[str, dict[str, Setting]] = {
     },
     "replay": {
         **_ALLOCATOR,
+        **_DEPLOYMENT,
+        "gpu": Setting("A100-40GB", choices=tuple(GPUS)),
         "bs": Setting(16, 1, 1024),
-        "blocks": Setting(9508, 1, 10_000_000),
+        "blocks": Setting(0, 0, 10_000_000),
         "seed": Setting(5, 0, 9999),
         "limit": Setting(1000, 1, 10_000_000),
-        "maxlen": Setting(8192, 2, 10_000_000),
-        "stepms": Setting(50.0, 0.001, 3_600_000),
-        "cache": Setting("none", choices=tuple(CACHES)),
+        "maxlen": Setting(0, 0, 10_000_000),
+        "stepms": Setting(0.0, 0, 3_600_000),
+        "speed": Setting(1.0, 0.001, 1000),
+        "slottft": Setting(2000.0, 0.001, 3_600_000),
+        "slotpot": Setting(100.0, 0.001, 3_600_000),
+        **_SCHEDULING,
+        "rec": Setting("recompute", choices=RECOVERIES),
+        "cpu": Setting(2048, 0, 10_000_000),
+        "cache": Setting("none", choices=("none", "hash", "radix")),
     },
     "sizing": {
-        "model": Setting("Llama-3-8B", choices=tuple(MODELS)),
-        "gpu": Setting("A100-80GB-SXM", choices=tuple(GPUS)),
-        "tp": Setting(1, 1, 128),
-        "wbits": _BITS,
-        "kvbits": _BITS,
+        **_DEPLOYMENT,
         "ctx": Setting(4096, 1, 10_000_000),
         "bs": Setting(16, 1, 1024),
-        "util": Setting(90.0, 1, 100),
         "seqs": Setting(256, 1, 4096),
         "budget": Setting(2048, 1, 1_000_000),
     },
@@ -173,9 +198,35 @@ def normalise(kind: str, given: Mapping[str, object]) -> tuple[dict[str, Value],
         notice("warning", "notice.unknown", setting=shorten(key))
         for key in sorted(map(str, given.keys() - known.keys()))
     ]
+    notices += _reconcile(kind, values, given)
     if kind == "simulate":
         notices += _shorten_recording(values)
     return values, notices
+
+
+def _caches(values: Mapping[str, Value]) -> tuple[str, ...]:
+    """Names of the caches in the kind of request that these are the settings of."""
+    return SETTINGS["simulate" if "evict" in values else "replay"]["cache"].choices
+
+
+def _reconcile(kind: str, values: dict[str, Value], given: Mapping[str, object]) -> list[Notice]:
+    """Brings settings together that no engine can be built with; tells of those that were asked for.
+
+    On the page one switches between the modes: what contiguous memory has no use for only rests there, and
+    paged memory finds it as it was. `values` are changed in place.
+    """
+    used, changed = reconciled(values, _caches(values))
+    asked = [key for key in changed if given.get(key) is not None]
+    if kind == "simulate" and values["mode"] == "contiguous":
+        idle = ", ".join(f"{key}={values[key]}" for key in asked)
+        return [notice("info", "notice.contiguous", settings=idle)] if idle else []
+    notices = []
+    for key in asked:
+        expected = ", ".join(map(str, changed[key]))
+        fields = {"setting": key, "value": values[key], "used": used[key], "expected": expected}
+        notices.append(notice("warning", "notice.agree", **fields))
+    values.update(used)
+    return notices
 
 
 def _shorten_recording(values: dict[str, Value]) -> list[Notice]:
@@ -195,17 +246,25 @@ def num_blocks(values: Mapping[str, Value]) -> int:
 
 
 def engine_config(
-    values: Mapping[str, Value], max_len: int, step_ns: int, prefix_len: int = 0
+    values: Mapping[str, Value],
+    max_len: int,
+    step_ns: int,
+    prefix_len: int = 0,
+    deployment: Deployment | None = None,
 ) -> EngineConfig:
     """The engine that normalised settings ask for.
 
     Args:
         values: of "simulate" or "replay".
-        max_len, step_ns: see EngineConfig.
-        prefix_len: tokens that the operator would keep in memory; none are kept if they would fill the pool.
+        max_len, step_ns, deployment: see EngineConfig.
+        prefix_len: tokens that the operator would keep in memory; none are kept if they would fill the pool
+            or there is a prefix cache.
     """
+    values, _ = reconciled(values, _caches(values))
     recovery = values.get("rec", "recompute")
-    largest = (num_blocks(values) - 1) * values["bs"]
+    rules, cache = RULES[values.get("rules", "classic")], CACHES[values.get("cache", "none")]
+    largest = (num_blocks(values) - 1 - rules.null_block) * values["bs"] if cache == "none" else 0
+    victim = values.get("victim", BY_RULES)
     return EngineConfig(
         memory=MemoryConfig(
             mode=values["mode"],
@@ -215,13 +274,24 @@ def engine_config(
             reservation=values["res"],
             placement=values["place"],
             prefix_len=prefix_len if prefix_len <= largest else 0,
-            cpu_blocks=values["cpu"] if recovery == "swap" else 0,
-            prefix_cache=CACHES[values.get("cache", "none")] if values["mode"] == "paged" else "none",
+            cpu_blocks=values.get("cpu", 0) if recovery == "swap" or rules.groups_swap else 0,
+            prefix_cache=cache,
+            uncached_first=values.get("uncached", "front") == "front",
+            # A page shows blocks, so a page of its tree is one; a trace is measured, and reused to the token.
+            page_size=values["bs"] if "evict" in values else 1,
+            eviction=values.get("evict", "lru"),
         ),
         scheduler=SchedulerConfig(
-            watermark=values["wm"] / 100, max_num_seqs=values["seqs"], recovery=recovery
+            watermark=values["wm"] / 100,
+            max_num_seqs=values["seqs"],
+            recovery=recovery,
+            victim=None if victim == BY_RULES else victim,
+            rules=values.get("rules", "classic"),
+            queue=values.get("queue", "fcfs"),
+            token_budget=values.get("budget", 0) or None,
         ),
         max_len=max_len,
         step_ns=step_ns,
+        deployment=deployment,
         seed=values["seed"],
     )

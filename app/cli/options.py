@@ -19,7 +19,7 @@ FLAGS = {
     "hold": "--hold",
     "order": "--order",
     "wm": "--watermark",
-    "seqs": "--max-seqs",
+    "seqs": "--max-batch",
     "rec": "--recovery",
     "cpu": "--cpu-blocks",
     "seed": "--seed",
@@ -36,6 +36,19 @@ FLAGS = {
     "ctx": "--context",
     "util": "--utilisation",
     "budget": "--token-budget",
+    "rules": "--rules",
+    "queue": "--policy",
+    "victim": "--victim",
+    "speed": "--speed-up",
+    "slottft": "--slo-ttft-ms",
+    "slotpot": "--slo-tpot-ms",
+}
+OTHER_FLAGS = {"seqs": "--max-seqs"}  # the same option by another name
+# kind of request → settings of which 0 means: as the others say
+AUTOMATIC: dict[str, tuple[str, ...]] = {
+    "simulate": (),
+    "replay": ("blocks", "maxlen", "stepms", "budget"),
+    "sizing": (),
 }
 # Settings that change nothing in the other mode.
 ONLY_IN = {
@@ -46,6 +59,7 @@ ONLY_IN = {
     "rec": "paged",
     "cpu": "paged",
     "cache": "paged",
+    "victim": "paged",
 }
 
 
@@ -64,7 +78,7 @@ def setting_options(kind: str, terminal: Terminal, no_default: tuple[str, ...] =
     """
     options = []
     for key, setting in SETTINGS[kind].items():
-        what = terminal.text(f"cli.option.{key}")
+        what = terminal.text(f"cli.option.{kind}.{key}" if key in AUTOMATIC[kind] else f"cli.option.{key}")
         if key == "hold":
             options.append(click.Option(["--hold/--no-hold", key], default=None, help=what))
             continue
@@ -72,7 +86,8 @@ def setting_options(kind: str, terminal: Terminal, no_default: tuple[str, ...] =
             may_be = terminal.text("cli.help.allowed", allowed=allowed(setting))
         else:
             may_be = terminal.text("cli.help.default", allowed=allowed(setting), default=setting.default)
-        options.append(click.Option([FLAGS[key], key], help=f"{what} {may_be}"))
+        flags = [FLAGS[key], *([OTHER_FLAGS[key]] if key in OTHER_FLAGS else [])]
+        options.append(click.Option([*flags, key], help=f"{what} {may_be}"))
     return options
 
 

@@ -1,12 +1,15 @@
 """`kvscope replay`: a trace through one allocator, or through four of them side by side."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from app.backend.replay import replay_engine_config, result_of, running
-from app.backend.settings import Value, normalise
+from app.backend.deployment import with_spec_names
+from app.backend.replay import make_replay, result_of, running
+from app.backend.request_error import RequestError
+from app.backend.settings import Value, normalise, shorten
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
 from app.cli.hit_rate import policies_of, remark_on_study_options, study, study_options
@@ -17,7 +20,7 @@ from app.cli.replay_view import show_replays, write_csv
 from app.cli.terminal import Terminal
 from app.cli.trace_source import read_source, trace_document
 from pycore.memory.contiguous import RESERVATIONS
-from pycore.replay import Replay, ReplayResult
+from pycore.replay_result import ReplayResult
 from pycore.workload.trace import Trace
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ def replay_command(terminal: Terminal) -> Command:
             click.Argument(["trace"]),
             *setting_options("replay", terminal, no_default=("limit",)),
             *study_options(terminal),
+            click.Option(["--manager"], help=terminal.text("cli.option.manager")),
             flag("compare"),
             keep,
             json_option(terminal),
@@ -96,10 +100,10 @@ def replay(
             "json" if as_json else "csv" if csv else "",
         )
     remark_on_study_options(given, terminal)
-    for option in ("mode", "res"):
+    for option, flag in (("mode", FLAGS["mode"]), ("res", FLAGS["res"]), ("manager", "--manager")):
         if compare and given[option] is not None:
-            fail("cli.error.compared", option=FLAGS[option])
-    values, _ = normalise("replay", checked("replay", given))
+            fail("cli.error.compared", option=flag)
+    values = _settings(given)
     if given["limit"] is None:
         values["limit"] = None  # the page stops after its default, a command reads the whole file
     if not compare:
@@ -119,6 +123,28 @@ def replay(
     return INTERRUPTED if stopped else OK
 
 
+def _settings(given: Mapping[str, object]) -> dict[str, Value]:
+    """Every replay setting.
+
+    Raises:
+        RequestError: one is out of range, or goes with no engine of the others.
+    """
+    named = with_spec_names(given)
+    manager = named.get("manager")
+    if manager is not None:
+        managed = {
+            "paged": {"mode": "paged"},
+            **{each: {"mode": "contiguous", "res": each} for each in RESERVATIONS},
+        }
+        if manager not in managed:
+            fail("cli.error.value", option="--manager", value=shorten(manager), expected=", ".join(managed))
+        named.update(managed[manager])
+    values, corrected = normalise("replay", checked("replay", named))
+    if corrected:
+        raise RequestError(corrected[0].sentences)
+    return values
+
+
 def _setups(values: dict[str, Value]) -> list[dict[str, Value]]:
     """Paged, and contiguous with every reservation."""
     return [{**values, "mode": "paged"}] + [
@@ -135,7 +161,7 @@ def _replays(
         for values in setups:
             if interrupt.asked:
                 break
-            replayed = Replay(replay_engine_config(values), trace.requests)
+            replayed = make_replay(values, trace.requests)
             followed(progress, terminal.text(f"cli.setup.{setup_name(values)}"), running(replayed), interrupt)
             runs.append(
                 ReplayRun(values, replayed.result(), partial=not replayed.done, document=result_of(replayed))

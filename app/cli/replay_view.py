@@ -6,12 +6,10 @@ from dataclasses import asdict
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from app.backend.settings import SETTINGS
 from app.cli.bars import sparkline
 from app.cli.terminal import Terminal
 from pycore.metrics import Spread
-from pycore.replay import ReplayResult
-from pycore.specs import A100_40GB, LLAMA_3_8B
+from pycore.replay_result import ReplayResult
 from pycore.workload.trace import Trace
 
 if TYPE_CHECKING:
@@ -21,13 +19,17 @@ if TYPE_CHECKING:
 
 PARTS = ("real", "reserved", "internal", "external", "usable", "cached")
 REASONS = ("context", "pool")
-TIMES = ("queueing", "ttft", "end_to_end")
+TIMES = ("queueing", "ttft", "tpot", "end_to_end", "normalized")
 _LINE_WIDTH = 60  # characters of a time line at most
 _LABEL_WIDTH = 32
 
 
 # Rows of the result, by the last part of their text key, replay.field.<name>.
 ROWS = (
+    "requests_per_second",
+    "tokens_per_second",
+    "attainment",
+    "goodput",
     "utilisation",
     *PARTS[1:],
     "max_real",
@@ -54,7 +56,7 @@ def figure(name: str, result: ReplayResult, terminal: Terminal) -> str:
         return f"{result.rejected.get(name.removeprefix('rejected.'), 0):,}"
     value = getattr(result, name)
     match name:
-        case "utilisation":
+        case "utilisation" | "attainment":
             return terminal.percent(value)
         case "max_real":
             return terminal.percent(value / result.capacity)
@@ -64,28 +66,30 @@ def figure(name: str, result: ReplayResult, terminal: Terminal) -> str:
 
 
 def seconds(ns: float) -> str:
-    """A time in seconds.
+    """A time in seconds, or in milliseconds if it is less than one.
 
-    >>> seconds(1_250_000_000)
-    '1.25 s'
+    >>> seconds(1_250_000_000), seconds(12_500_000)
+    ('1.25 s', '12.5 ms')
     """
-    return f"{ns / 1e9:,.2f} s"
+    return f"{ns / 1e9:,.2f} s" if ns >= 1e9 else f"{ns / 1e6:,.1f} ms"
 
 
 def show_replays(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal) -> None:
     """One column a replay."""
     out, values = terminal.out, runs[0].values
     out.print(terminal.text("cli.replay.title", name=trace.name, requests=len(trace.requests)), style="bold")
-    defaults = SETTINGS["replay"]
-    is_default = all(values[key] == defaults[key].default for key in ("bs", "blocks"))
     fields = {
-        "blocks": values["blocks"],
+        "blocks": runs[0].result.capacity // values["bs"],
         "size": values["bs"],
-        "model": LLAMA_3_8B.name,
-        "gpu": A100_40GB.name,
+        **{key: values[key] for key in ("model", "gpu", "tp")},
     }
-    out.print(terminal.text(f"replay.pool.{'default' if is_default else 'set'}", **fields))
-    out.print(terminal.text("replay.step_time", ms=f"{values['stepms']:g}"))
+    out.print(terminal.text(f"replay.pool.{'set' if values['blocks'] else 'default'}", **fields))
+    if values["stepms"]:
+        out.print(terminal.text("replay.step_time", ms=f"{values['stepms']:g}"))
+    else:
+        out.print(terminal.text("replay.step_roofline", **fields))
+    slo = {"ttft": f"{values['slottft']:g}", "tpot": f"{values['slotpot']:g}"}
+    out.print(terminal.text("replay.slo", **slo))
     for run in runs:
         if run.partial:
             ended = {

@@ -97,7 +97,7 @@ def run_sweep(
     cells = grid(varied)
     if len(cells) > MOST_CELLS:
         fail("sweep.error.cells", n=len(cells), most=MOST_CELLS)
-    wanted = [{**normalise("replay", each)[0], "limit": limits[0]} for each in cells]
+    wanted = [{**_all_settings(each), "limit": limits[0]} for each in cells]
     stream, size = open_source(trace)
     with stream:
         content = stream.read(size)
@@ -122,6 +122,18 @@ def run_sweep(
         terminal.note(terminal.text("sweep.partial", done=len(done), total=len(wanted), path=shorten(path)))
         return INTERRUPTED
     return OK
+
+
+def _all_settings(given: dict[str, Value]) -> dict[str, Value]:
+    """Every replay setting.
+
+    Raises:
+        RequestError: some go with no engine of the others.
+    """
+    values, corrected = normalise("replay", given)
+    if corrected:
+        raise RequestError(corrected[0].sentences)
+    return values
 
 
 def _values(key: str, words: str) -> list[Value]:

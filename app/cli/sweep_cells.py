@@ -8,10 +8,9 @@ from io import BytesIO
 from itertools import product
 from pathlib import Path
 
-from app.backend.replay import reading, replay_engine_config
+from app.backend.replay import make_replay, reading, result_of
 from app.backend.settings import Value
 from app.cli.version import version
-from pycore.replay import Replay
 from pycore.workload.trace import Trace
 
 NO_LIMIT = 0
@@ -44,10 +43,10 @@ def run_cell(content: bytes, name: str, limit: int, keep_good: bool, values: dic
         RequestError: settings that do not go together.
     """
     trace = _trace(content, name, limit, keep_good)
-    replay = Replay(replay_engine_config(values), trace.requests)
+    replay = make_replay(values, trace.requests)
     while not replay.done:
         replay.advance(_STEPS_AT_ONCE)
-    result = replay.result().as_dict()
+    result = result_of(replay)
     del result["time_line"]
     return result
 
