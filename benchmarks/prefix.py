@@ -1,9 +1,10 @@
-"""How fast prompts go through the prefix cache, beside SGLang's own tree; and what a large tree costs.
+"""How fast prompts go through the prefix caches, beside other engines' own code; and what a large tree costs.
 
-    python -m benchmarks.prefix [--peer sglang] [--peer-path FOLDER …] [--rounds N] [--json]
+    python -m benchmarks.prefix [--peer sglang] [--peer vllm] [--peer-path FOLDER …] [--rounds N] [--json]
 
     shared    2,000 prompts of 700 tokens, 600 of them shared in 8 groups, page size 1: match, lock, evict if
               need be, insert, unlock. All is kept, or 16,000 tokens are
+    blocks    the same prompts in blocks of 16 tokens through a hash chain: look up, allocate, free
     growth    a match, and an eviction with the insert that makes up for it, in trees of up to 1 M tokens
 
 CPU time, medians of alternating rounds in one process.
@@ -14,18 +15,31 @@ import json
 import tracemalloc
 from array import array
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
 from math import log2
 from pathlib import Path
 from time import process_time
 
-from benchmarks.peer_trees import REAL, Serve, sglang
+from benchmarks.peer_block_cache import REAL as CHAIN_MODULES
+from benchmarks.peer_block_cache import vllm
+from benchmarks.peer_trees import REAL as TREE_MODULES
+from benchmarks.peer_trees import Serve, sglang
 from benchmarks.peers import PeerMissing
 from benchmarks.stopwatch import alternate, machine
+from pycore.config import EngineConfig, MemoryConfig, build_allocator
+from pycore.events import NullLog
 from pycore.prefix_cache.radix import RadixCache
+from pycore.prompt import Prompt
+from pycore.request import Request
+from pycore.request import Sequence as RequestSequence
 from pycore.rng import Rng
 
-PEERS = {"sglang": sglang}
+PEERS = {"sglang": sglang, "vllm": vllm}
+NOTES = {
+    "sglang": f"only {', '.join(TREE_MODULES)} run; PyTorch's tensors are arrays in disguise",
+    "vllm": f"only {', '.join(CHAIN_MODULES)} run; its requests are the attributes that these read",
+}
 VOCABULARY = 32_000
 NUM_PROMPTS, GROUPS, SHARED, OWN = 2000, 8, 600, 100
 # The source of the load gives its hit tokens and no seed: this is the first with which some prompts share the
@@ -33,6 +47,8 @@ NUM_PROMPTS, GROUPS, SHARED, OWN = 2000, 8, 600, 100
 SEED = 2
 HIT_TOKENS = 1_195_209
 CAPACITIES = {"unlimited": 10**9, "16k tokens": 16_000}
+BLOCK_SIZE, NUM_BLOCKS = 16, 100_000  # all is kept
+HIT_TOKENS_IN_BLOCKS = 1_179_264
 GOAL = 2.0
 MOST_LOST = 0.25  # of the unlimited rate, under the cap
 
@@ -40,6 +56,7 @@ MOST_LOST = 0.25  # of the unlimited rate, under the cap
 RATES_ELSEWHERE = {
     "unlimited": {"SGLang Python": 14_700, "SGLang Rust": 25_200},
     "16k tokens": {"SGLang Python": 7_400, "SGLang Rust": 11_500},
+    "blocks of 16": {"vLLM": 3_000},
 }
 
 TREE_TOKENS = (1_000, 10_000, 100_000, 1_000_000)
@@ -76,38 +93,63 @@ def serve(load: Sequence[array], capacity: int) -> int:
     return hits
 
 
-def shared_load(peers: dict[str, Serve], rounds: int) -> list[dict]:
-    """Rates of all contenders at both capacities, and their hit tokens, which must agree."""
+def serve_in_blocks(load: Sequence[array], num_blocks: int, block_size: int) -> int:
+    """Our hash chain, driven as an engine does; returns the hit tokens."""
+    memory = MemoryConfig(num_blocks=num_blocks, block_size=block_size, prefix_cache="hash_chain")
+    allocator, hits = build_allocator(EngineConfig(memory=memory), NullLog()), 0
+    for number, prompt in enumerate(load):
+        seq = RequestSequence(Request(number, 0, len(prompt), 1, prompt=Prompt(prompt)))
+        seq.num_computed = allocator.match_prefix(seq)
+        hits += seq.num_computed
+        if not allocator.allocate_slots(seq, seq.num_uncomputed):
+            raise AssertionError(f"prompt {number} is refused")
+        allocator.free(seq)
+    return hits
+
+
+def compared(
+    name: str, contenders: dict[str, Callable[[], int]], expected_hits: int | None, rounds: int
+) -> dict:
+    """Rates of the contenders, ours first, at one load, and their hit tokens, which must agree."""
+    hits: dict[str, int] = {}
+
+    def prepare(title: str, run: Callable[[], int]) -> Callable:
+        return lambda: lambda: hits.update({title: run()})
+
+    timings = alternate({title: prepare(title, run) for title, run in contenders.items()}, rounds)
+    if len(set(hits.values())) > 1 or expected_hits not in (None, hits["kvscope"]):
+        raise AssertionError(f"{name}: hit tokens differ: {hits}, expected {expected_hits}")
+    rows = [
+        {
+            "name": title,
+            "rate": round(NUM_PROMPTS / timing.median),
+            "spread": round(timing.spread, 2),
+            "hits": hits[title],
+        }
+        for title, timing in timings.items()
+    ]
+    theirs = max((row["rate"] for row in rows[1:]), default=None)
+    return {
+        "capacity": name,
+        "rows": rows,
+        "ratio": round(rows[0]["rate"] / theirs, 2) if theirs else None,
+        "rates_elsewhere": RATES_ELSEWHERE[name],
+    }
+
+
+def shared_load(trees: dict[str, Serve], chains: dict[str, Callable], rounds: int) -> list[dict]:
+    """The load through trees at both capacities, and through hash chains."""
     load, results = prompts(), []
     for name, capacity in CAPACITIES.items():
-        hits: dict[str, int] = {}
-
-        def prepare(title: str, run: Serve, capacity: int = capacity, hits: dict = hits) -> Callable:
-            return lambda: lambda: hits.update({title: run(load, capacity)})
-
-        contenders = {"kvscope": serve, **peers}
-        timings = alternate({title: prepare(title, run) for title, run in contenders.items()}, rounds)
-        if len(set(hits.values())) > 1 or (name == "unlimited" and hits["kvscope"] != HIT_TOKENS):
-            raise AssertionError(f"hit tokens differ: {hits}, expected {HIT_TOKENS} if all is kept")
-        rows = [
-            {
-                "name": title,
-                "rate": round(NUM_PROMPTS / timing.median),
-                "spread": round(timing.spread, 2),
-                "hits": hits[title],
-            }
-            for title, timing in timings.items()
-        ]
-        theirs = max((row["rate"] for row in rows[1:]), default=None)
-        results.append(
-            {
-                "capacity": name,
-                "rows": rows,
-                "ratio": round(rows[0]["rate"] / theirs, 2) if theirs else None,
-                "rates_elsewhere": RATES_ELSEWHERE[name],
-            }
-        )
-    return results
+        contenders = {
+            title: partial(run, load, capacity) for title, run in {"kvscope": serve, **trees}.items()
+        }
+        results.append(compared(name, contenders, HIT_TOKENS if name == "unlimited" else None, rounds))
+    contenders = {
+        title: partial(run, load, NUM_BLOCKS, BLOCK_SIZE)
+        for title, run in {"kvscope": serve_in_blocks, **chains}.items()
+    }
+    return [*results, compared("blocks of 16", contenders, HIT_TOKENS_IN_BLOCKS, rounds)]
 
 
 def _grown(num_tokens: int) -> tuple[RadixCache, Callable[[int], list[int]]]:
@@ -165,7 +207,7 @@ def show(report: dict) -> None:
     """Prints the report as plain tables."""
     print(report["machine"])
     for title in report["peers"]:
-        print(f"peer {title}: only {', '.join(REAL)} run; PyTorch's tensors are arrays in disguise")
+        print(f"peer {title}: {NOTES[title.split()[0]]}")
     for missing in report["missing"]:
         print(f"peer missing: {missing}")
     for result in report["shared"]:
@@ -191,6 +233,13 @@ def show(report: dict) -> None:
             f"{row['evict_insert_us']:>20.2f}{row['log2_nodes']:>13}"
             + (f"   {row['bytes_a_token']} bytes a token" if "bytes_a_token" in row else "")
         )
+    first, last = report["growth"][0], report["growth"][-1]
+    grown = {name: last[name] / first[name] for name in ("match_us", "evict_insert_us", "log2_nodes")}
+    met = "met" if max(grown.values()) == grown["log2_nodes"] else "not met"
+    print(
+        f"from the smallest tree to the largest: match {grown['match_us']:.1f}x, evict + insert "
+        f"{grown['evict_insert_us']:.1f}x, log2(nodes) {grown['log2_nodes']:.1f}x (goal no worse: {met})"
+    )
 
 
 def main() -> None:
@@ -203,19 +252,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="timed rounds a contender (default 5)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args()
-    peers, missing = {}, []
-    for name in options.peer:
+    peers: dict[str, dict[str, Callable]] = {name: {} for name in PEERS}
+    missing = []
+    for name in PEERS:  # in this order: the first stands in for more of PyTorch than the second needs
+        if name not in options.peer:
+            continue
         try:
             title, run = PEERS[name](options.peer_path)
-            peers[title] = run
+            peers[name][title] = run
         except PeerMissing as problem:
             missing.append(f"{name}: {problem} is neither installed nor in --peer-path")
-    results = shared_load(peers, options.rounds)
+    results = shared_load(peers["sglang"], peers["vllm"], options.rounds)
     rates = [result["rows"][0]["rate"] for result in results]
     report = {
         "version": 1,
         "machine": machine(),
-        "peers": list(peers),
+        "peers": [title for found in peers.values() for title in found],
         "missing": missing,
         "shared": results,
         "lost_under_cap": round(1 - rates[1] / rates[0], 3),

@@ -150,7 +150,8 @@ class LruCache:
             cached.move_to_end(node)
         for _ in range(len(cached) + len(new) - self._capacity):
             cached.popitem(last=False)
-        cached.update(dict.fromkeys(new))
+        for node in new:  # quicker than OrderedDict.update
+            cached[node] = None
         for node in hit:
             cached.move_to_end(node)
         return found

@@ -65,8 +65,9 @@ def blake2b_plain_keys(parent: bytes | None, tokens: Sequence[int], size: int) -
     >>> blake2b_plain_keys(None, range(9), 4) == [first, blake2b_key(first, range(4, 8), None)]
     True
     """
-    integers = array("q", tokens)
+    integers = tokens if type(tokens) is array and tokens.typecode == "q" else array("q", tokens)
     if byteorder == "big":
+        integers = integers[:]
         integers.byteswap()
     content = integers.tobytes()
     key, keys, step = parent or _NO_PARENT, [], 8 * size

@@ -80,7 +80,9 @@ class HashChain:
         parent = keys[-1] if keys else None
         plain = prompt.is_plain
         if plain and self._plain_keys is not None:
-            keys += self._plain_keys(parent, tokens[first:], size)
+            # Until something is generated the prompt's own tokens are the same, and may be packed already.
+            same = prompt.tokens if len(tokens) == len(prompt.tokens) else tokens
+            keys += self._plain_keys(parent, same[first:], size)
             return
         for start in range(first, len(tokens) - size + 1, size):
             extra = None if plain else _extra(prompt, start, size)

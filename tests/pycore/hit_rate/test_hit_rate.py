@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pycore.block_tokens import BlockTokens
 from pycore.hit_rate.block_cache import BLOCK_CACHES, LeafCache
-from pycore.hit_rate.hit_rate import HitRates, default_capacities, hit_rates
+from pycore.hit_rate.hit_rate import HitRates, HitRateStudy, default_capacities
 from pycore.hit_rate.prefix_trie import NoPromptsError, prefix_trie
 from pycore.prefix_cache.eviction import EVICTION
 from pycore.prompt import Prompt
@@ -20,12 +20,11 @@ LEAF_POLICIES = [name for name in BLOCK_CACHES if name not in ("lru", "fifo")]
 
 
 def measured(*arguments) -> HitRates:
-    work = hit_rates(*arguments)
-    try:
-        while True:
-            next(work)
-    except StopIteration as end:
-        return end.value
+    study = HitRateStudy(*arguments)
+    for _ in study.run():
+        pass
+    assert study.done
+    return study.result()
 
 
 def trie_of(*prompts: str, block_size=10, last=10):
