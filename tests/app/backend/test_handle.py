@@ -53,6 +53,7 @@ def test_a_replay_ends_every_request():
 
 def test_a_long_replay_comes_in_slices_and_shows_progress(monkeypatch):
     monkeypatch.setattr("app.backend.jobs.SLICE_S", 0)
+    monkeypatch.setattr("app.backend.replay.STEPS_AT_ONCE", 8)
     handler = Handler()
     first = handler.handle({"kind": "replay", "name": "t.csv", "data": CSV})
     assert first["sources"] == {}

@@ -1,9 +1,10 @@
 """Settings from outside are clamped and told, never trusted."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.backend.handle import Handler
 from app.backend.settings import SETTINGS, Setting, engine_config, normalise, num_blocks, shorten
 
 
@@ -88,7 +89,74 @@ def test_whatever_comes_in_an_engine_can_be_built(given_settings):
         values, _ = normalise(kind, given_settings)
         assert values.keys() == SETTINGS[kind].keys()
         if "mode" in values:
-            engine_config(values, 64, 1)
+            engine_config({**values, "blocks": values["blocks"] or 1}, 64, 1)  # 0: as many as fit
+
+
+POLICIES = st.fixed_dictionaries(
+    {
+        key: st.sampled_from(SETTINGS["simulate"][key].choices)
+        for key in ("sc", "mode", "rules", "queue", "victim", "cache", "evict", "uncached", "rec")
+    }
+    | {
+        "bs": st.integers(1, 8),
+        "blocks": st.integers(1, 70),
+        "budget": st.integers(0, 40),
+        "cpu": st.integers(0, 40),
+        "hold": st.integers(0, 1),
+        "steps": st.just(12),
+    }
+)
+
+
+@settings(max_examples=150)
+@given(POLICIES)
+def test_whatever_is_combined_a_run_comes_of_it_and_asking_for_what_was_used_corrects_nothing(combined):
+    answer = Handler().handle({"kind": "simulate", "settings": combined})
+    assert answer["error"] is None
+    used = answer["settings"]
+    again, notices = normalise("simulate", used)
+    assert again == used
+    assert {told.key for told in notices} <= {"notice.contiguous"}
+    if used["mode"] == "contiguous":
+        assert {key: used[key] for key in combined} == combined
+    elif used != {**used, **combined}:
+        assert any(told["key"] == "notice.agree" for told in answer["notices"])
+
+
+@pytest.mark.parametrize(
+    ("given_values", "key", "used"),
+    [
+        ({"cache": "radix", "rules": "vllm-v1"}, "cache", "hash_chain"),
+        ({"cache": "hash_chain", "rules": "sglang"}, "cache", "radix"),
+        ({"queue": "lpm"}, "queue", "fcfs"),
+        ({"queue": "dfs_weight", "cache": "hash_chain"}, "queue", "fcfs"),
+        ({"queue": "lpm", "cache": "hash_chain", "rules": "vllm-v1"}, "queue", "fcfs"),
+        ({"budget": 8}, "budget", 0),
+        ({"blocks": 1, "rules": "vllm-v1"}, "blocks", 2),
+    ],
+)
+def test_what_does_not_go_with_the_others_is_replaced_and_told(given_values, key, used):
+    values, (told,) = normalise("simulate", given_values)
+    assert values == {**normalise("simulate", {})[0], **given_values, key: used}
+    assert told.key == "notice.agree"
+    for sentence in told.sentences.values():
+        assert f"“{key}”" in sentence
+        assert str(used) in sentence
+
+
+def test_contiguous_memory_lets_a_cache_rest_and_says_so():
+    values, (told,) = normalise("simulate", {"mode": "contiguous", "cache": "radix", "rules": "sglang"})
+    assert (values["cache"], values["rules"]) == ("radix", "sglang")
+    assert "cache=radix" in told.sentences["en"]
+    config = engine_config(values, 64, 1)
+    assert (config.memory.prefix_cache, config.scheduler.rules) == ("none", "classic")
+
+
+def test_the_operators_prefix_gives_way_to_a_cache_and_that_is_told():
+    asked = {"sc": "system_prompt", "cache": "radix", "steps": 5}
+    answer = Handler().handle({"kind": "simulate", "settings": asked})
+    assert [told["key"] for told in answer["notices"]] == ["notice.prefix.cache"]
+    assert "prefix" not in answer["sources"]["recording"]["seqs"]["name"]
 
 
 def test_what_a_user_gave_is_repeated_short_and_printable():

@@ -82,7 +82,7 @@ def test_prompts_larger_than_the_cache_are_counted(kvscope, trace):
 
 
 def test_options_of_the_other_way_are_remarked_on(kvscope, trace):
-    assert "--max-seqs has no effect" in kvscope("replay", trace, "--cache", "lru", "--max-seqs", 4).err
+    assert "--max-batch has no effect" in kvscope("replay", trace, "--cache", "lru", "--max-seqs", 4).err
     assert "--warmup has no effect" in kvscope("replay", trace, "--warmup", 0.5).err
 
 

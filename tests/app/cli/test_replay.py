@@ -120,8 +120,8 @@ def test_csv_has_a_row_for_each_replay(kvscope, trace):
 
 def test_the_origin_of_the_default_pool_is_told(kvscope, trace):
     told = " ".join(kvscope("replay", trace).out.split())
-    assert "The pool: 9,508 blocks of 16 tokens, what Llama-3-8B leaves free on one A100-40GB." in told
-    assert "One step stands for 50 ms here" in told
+    assert "The pool: 8,638 blocks of 16 tokens, what Llama-3-8B leaves free on 1 GPU: A100-40GB." in told
+    assert "A step takes as long as Llama-3-8B needs on 1 GPU (A100-40GB)" in told
     other = " ".join(kvscope("replay", trace, "--blocks", 100, "--step-ms", 2.5).out.split())
     assert "The pool: 100 blocks of 16 tokens." in other
     assert "One step stands for 2.5 ms here" in other

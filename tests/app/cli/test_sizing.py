@@ -69,7 +69,7 @@ def test_a_context_beyond_the_models_is_remarked_on(kvscope):
         ("--utilisation 101", "--utilisation is “101”; expected 1 … 100."),
         (
             "--model Llama-3-70B --gpu H100",
-            "each GPU would need 142.6 GB and may use 76.5 GB; expected 2 GPUs (--tp 2), fewer bits",
+            "each GPU would need 142.6 GB and may use 76.5 GB; expected 2 GPUs, fewer bits",
         ),
         ("--model OPT-175B --gpu L4 --utilisation 1", "and more GPUs do not help"),
     ],
