@@ -6,6 +6,7 @@ from app.backend.request_error import RequestError
 from app.backend.settings import Value, shorten
 from pycore.capacity import Capacity, EngineMemory, WeightsDoNotFitError, capacity
 from pycore.specs import Deployment, DeploymentError, UnknownNameError, find_gpu, find_model
+from pycore.specs.deployment import BITS
 
 _FIND = {"model": find_model, "gpu": find_gpu}
 _PER_PERCENT = 10  # thousandths
@@ -24,9 +25,22 @@ def spec_name(kind: str, word: object) -> str:
     try:
         return _FIND[kind](str(word)).name
     except UnknownNameError as error:
+        offers = [{kind: name} for name in error.near]
         raise RequestError.of(
-            f"sizing.error.{kind}", name=shorten(word), near=", ".join(error.near)
+            f"sizing.error.{kind}", offers, name=shorten(word), near=", ".join(error.near)
         ) from None
+
+
+def with_spec_names(given: Mapping[str, object]) -> dict[str, object]:
+    """Settings as they were given, but for the catalogue's names of what was meant by "model" and "gpu".
+
+    Raises:
+        RequestError: see `spec_name`.
+    """
+    return {
+        key: spec_name(key, word) if key in _FIND and word is not None else word
+        for key, word in given.items()
+    }
 
 
 def deployment(settings: Mapping[str, Value], tp: int | None = None) -> Deployment:
@@ -44,7 +58,10 @@ def deployment(settings: Mapping[str, Value], tp: int | None = None) -> Deployme
     try:
         return Deployment(model, gpu, tp, int(settings["wbits"]), int(settings["kvbits"]))
     except DeploymentError as error:
-        raise RequestError.of("sizing.error.tp", model=model.name, tp=tp, expected=error.expected) from None
+        offers = [{error.setting: choice} for choice in error.choices]
+        raise RequestError.of(
+            "sizing.error.tp", offers, model=model.name, tp=tp, expected=error.expected
+        ) from None
 
 
 def room(settings: Mapping[str, Value], engine: EngineMemory) -> Capacity:
@@ -64,6 +81,7 @@ def room(settings: Mapping[str, Value], engine: EngineMemory) -> Capacity:
 
 
 def _capacity(settings: Mapping[str, Value], engine: EngineMemory, tp: int | None = None) -> Capacity:
+    """The same; raises WeightsDoNotFitError."""
     utilisation = round(float(settings["util"]) * _PER_PERCENT)
     return capacity(deployment(settings, tp), int(settings["bs"]), utilisation, engine)
 
@@ -79,10 +97,17 @@ def _no_room(
         "needed": f"{error.needed / 1e9:,.1f}",
         "usable": f"{error.usable / 1e9:,.1f}",
     }
+    fewer_bits = [{"wbits": str(bits)} for bits in BITS if bits < asked.weights_bits]
+    offers = [offer for offer in fewer_bits if _fits({**settings, **offer}, engine)]
     for tp in range(asked.tp + 1, asked.model.num_heads + 1):
-        try:
-            _capacity(settings, engine, tp)
-        except (RequestError, WeightsDoNotFitError):
-            continue
-        return RequestError.of("sizing.error.fit_with", more=tp, **fields)
-    return RequestError.of("sizing.error.fit", **fields)
+        if _fits(settings, engine, tp):
+            return RequestError.of("sizing.error.fit_with", [{"tp": tp}, *offers], more=tp, **fields)
+    return RequestError.of("sizing.error.fit", offers, **fields)
+
+
+def _fits(settings: Mapping[str, Value], engine: EngineMemory, tp: int | None = None) -> bool:
+    try:
+        _capacity(settings, engine, tp)
+    except (RequestError, WeightsDoNotFitError):
+        return False
+    return True

@@ -27,6 +27,7 @@ class Handler:
             "simulate": simulate,
             "experiment": lambda request: self._jobs.start(_experiment(request)),
             "replay": lambda request: self._jobs.start(_replay(request)),
+            "sizing": _sizing,
             "continue": self._continue,
             "cancel": self._cancel,
         }
@@ -87,6 +88,12 @@ def _replay(request: dict) -> Job:
     from app.backend.replay import replay_job
 
     return replay_job(request)
+
+
+def _sizing(request: dict) -> dict:
+    from app.backend.sizing import sizing_response
+
+    return sizing_response(given_settings(request))
 
 
 def given_settings(request: dict) -> dict:

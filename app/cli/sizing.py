@@ -31,14 +31,11 @@ def run_sizing(terminal: Terminal, as_json: bool, **given: object) -> None:
     Raises:
         RequestError: a name that is unknown, a setting that will not do, or weights that do not fit.
     """
-    from app.backend.deployment import spec_name
+    from app.backend.deployment import with_spec_names
     from app.backend.settings import normalise
     from app.backend.sizing import sizing
 
-    for kind in ("model", "gpu"):
-        if given[kind] is not None:
-            given[kind] = spec_name(kind, given[kind])
-    settings, _ = normalise("sizing", checked("sizing", given))
+    settings, _ = normalise("sizing", checked("sizing", with_spec_names(given)))
     answer = sizing(settings)
     if answer["settings"]["ctx"] > answer["max_context"]:
         terminal.note(terminal.text("sizing.note.context", limit=answer["max_context"], **_names(answer)))
@@ -56,7 +53,9 @@ def show(answer: Mapping, terminal: Terminal) -> None:
     """The answer in one sentence, then where the memory goes, then the sum."""
     out, settings, kv = terminal.out, answer["settings"], answer["kv"]
     out.print(terminal.text("sizing.title", **_names(answer)), style="bold")
-    out.print(terminal.text("sizing.answer", users=answer["users"], context=settings["ctx"]), style="bold")
+    said = "sizing.answer" if answer["users"] else "sizing.answer.none"
+    fields = {"users": answer["users"], "context": settings["ctx"], "tokens": answer["num_tokens"]}
+    out.print(terminal.text(said, **fields), style="bold")
     out.print()
     out.print(_memory(answer, terminal))
     out.print()

@@ -1,5 +1,6 @@
 """A model on one or more GPUs, at some precision."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pycore.specs.gpu_spec import GpuSpec
@@ -15,14 +16,19 @@ class DeploymentError(ValueError):
     Attributes:
         setting: "tp", "weights_bits" or "kv_bits".
         value: what was given.
-        expected: what would do, in words.
+        choices: what would do.
     """
 
-    def __init__(self, setting: str, value: int, expected: str) -> None:
-        super().__init__(f"{setting} is {value}, expected {expected}")
+    def __init__(self, setting: str, value: int, choices: Sequence[int]) -> None:
         self.setting = setting
         self.value = value
-        self.expected = expected
+        self.choices = tuple(choices)
+        super().__init__(f"{setting} is {value}, expected {self.expected}")
+
+    @property
+    def expected(self) -> str:
+        """What would do, in words."""
+        return ", ".join(map(str, self.choices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +55,10 @@ class Deployment:
     def __post_init__(self) -> None:
         for setting in ("weights_bits", "kv_bits"):
             if getattr(self, setting) not in BITS:
-                raise DeploymentError(setting, getattr(self, setting), ", ".join(map(str, BITS)))
+                raise DeploymentError(setting, getattr(self, setting), BITS)
         if not self._deals_out(self.tp):
             fits = [tp for tp in range(1, self.model.num_heads + 1) if self._deals_out(tp)]
-            raise DeploymentError("tp", self.tp, ", ".join(map(str, fits)))
+            raise DeploymentError("tp", self.tp, fits)
 
     def _deals_out(self, tp: int) -> bool:
         """Whether each GPU gets as many query heads, and whole KV heads."""
