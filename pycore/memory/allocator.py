@@ -23,11 +23,14 @@ class KVAllocator(Protocol):
         capacity: token slots in the pool.
         block_size: slots a block.
         largest_holding: the most slots that one sequence can ever hold.
+        has_joined: whether a prefix cache came to know more by a `commit` since somebody set this to False:
+            who waits may find more than when it was asked.
     """
 
     capacity: int
     block_size: int
     largest_holding: int
+    has_joined: bool
 
     def slots_needed(self, request: Request) -> int:
         """Slots that all sequences of the request hold together at their longest. Pure."""

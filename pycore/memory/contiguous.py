@@ -74,6 +74,7 @@ class ContiguousAllocator:
             block_size: slots a block of the picture; has no effect on what is reserved.
             log: told of each reservation and release.
         """
+        self.has_joined = False
         self.capacity = placement.num_free
         self.largest_holding = placement.largest
         self.block_size = block_size

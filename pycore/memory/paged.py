@@ -62,6 +62,7 @@ class PagedAllocator:
         """
         self.pool = pool
         self.block_size = block_size
+        self.has_joined = False
         self.capacity = pool.num_blocks * block_size
         self.swap_space = swap_space
         self._tables: dict[int, BlockTable] = {}

@@ -113,6 +113,7 @@ class RadixCachingAllocator(PrefixReusingAllocator):
 
     def _join(self, seq: Sequence, path: _Path) -> None:
         """Puts all that is computed of a running sequence into the tree, and locks it there."""
+        self.has_joined = True
         tree, table = self.pool.tree, self._tables[seq.id]
         node, told = self._insert(seq, path)
         self._tell(told)

@@ -351,7 +351,8 @@ class Scheduler:
         finished = self._progress.advance(batch, outcome, now_ns)
         if finished or batch.has_chunks:
             self._admission.left()
-        self._settled = self._settled and not (finished and self.waiting)
+        self._settled = self._settled and not (self.waiting and (finished or self._allocator.has_joined))
+        self._allocator.has_joined = False
         return finished
 
     @property
