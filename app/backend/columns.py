@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from app.backend.narrate import Line, Narrator
+from app.backend.prefix_columns import prefix_columns
 from app.backend.texts import LANGUAGES
 from pycore import events as ev
 from pycore.recorder import Recording
@@ -31,6 +32,7 @@ def recording_columns(recording: Recording, requests: tuple[Request, ...], mode:
     log = [list(narrator.lines(frame.events)) for frame in frames]
     sequences = _Sequences(frames, requests)
     cached_frames, cached = _cached(frames)
+    prefix_frames, prefixes = prefix_columns(frames)
     return {
         "version": FORMAT_VERSION,
         "mode": mode,
@@ -42,11 +44,13 @@ def recording_columns(recording: Recording, requests: tuple[Request, ...], mode:
         "digest": recording.digest(),
         "seqs": sequences.columns(narrator),
         "frames": {**_frames(frames, sequences.number), "event_start": _starts(map(len, log))}
-        | cached_frames,
+        | cached_frames
+        | prefix_frames,
         **_holdings(frames, sequences.number, paged=mode == "paged"),
         "waits": {"seq": [sequences.number(seq) for frame in frames for seq in frame.waiting]},
         "events": _sentences([line for lines in log for line in lines], sequences.number),
         **cached,
+        **prefixes,
     }
 
 
@@ -124,9 +128,9 @@ def _frames(frames: tuple[Snapshot, ...], number: Callable[[int], int]) -> dict[
 
 
 def _cached(frames: tuple[Snapshot, ...]) -> tuple[dict[str, list[int]], dict[str, dict[str, list[int]]]]:
-    """Columns of `frames`, and a list of blocks, for what is cached and unused; none if nothing ever is."""
+    """Columns of `frames`, and a list of blocks, for what is cached and unused; none without a cache."""
     blocks = [frame.memory.cached for frame in frames]
-    if not any(blocks):
+    if frames[0].prefixes is None:
         return {}, {}
     counts = {"cached": [frame.num_cached for frame in frames], "cached_start": _starts(map(len, blocks))}
     return counts, {"cached": {"block": [block for cached in blocks for block in cached]}}
@@ -170,9 +174,11 @@ def _holdings(frames: tuple[Snapshot, ...], number: Callable[[int], int], paged:
 
 def _sentences(lines: list[Line], number: Callable[[int], int]) -> dict:
     """The log: one entry a sentence."""
+    nodes = [list(line.nodes) for line in lines]
     return {
         "kind": [line.kind for line in lines],
         "seq": [number(line.seq) for line in lines],
         "blocks": [list(line.blocks) for line in lines],
+        **({"nodes": nodes} if any(nodes) else {}),
         **{lang: [line.sentences[lang] for line in lines] for lang in LANGUAGES},
     }

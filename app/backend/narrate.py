@@ -19,12 +19,14 @@ class Line:
         kind: name of the event's class; what the mark on the time line shows.
         seq: id of the sequence it is about.
         blocks: physical blocks it names.
+        nodes: nodes of a radix tree that it names.
         sentences: by language.
     """
 
     kind: str
     seq: int
     blocks: tuple[int, ...] = ()
+    nodes: tuple[int, ...] = ()
     sentences: dict[str, str] = field(default_factory=dict)
 
 
@@ -70,7 +72,7 @@ class Narrator:
             number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
             places = text(lang, f"event.places.{number}", blocks=", ".join(map(str, blocks)))
             sentences[lang] = text(lang, key, seq=self.name(event.seq), places=places, **fields)
-        return Line(type(event).__name__, event.seq, blocks, sentences)
+        return Line(type(event).__name__, event.seq, blocks, _nodes(event), sentences)
 
     def _key_and_fields(self, event: ev.Event, memory: ev.Event | None) -> tuple[str, dict[str, object]]:
         """Key in the catalogue, and the fields that its sentence shows."""
@@ -139,6 +141,18 @@ class Narrator:
             case ev.SwappedIn():
                 return key, {"blocks": event.num_blocks, "free": event.free}
         return key, fields
+
+
+def _nodes(event: ev.Event) -> tuple[int, ...]:
+    """Nodes of a radix tree that an event is about."""
+    match event:
+        case ev.BlocksEvicted():
+            return event.nodes
+        case ev.PrefixCached():
+            return (event.node,)
+        case ev.NodeSplit():
+            return event.node, event.upper
+    return ()
 
 
 def _pair(first: ev.Event, second: ev.Event | None) -> tuple[ev.Event, ev.Event] | None:

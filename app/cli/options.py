@@ -28,6 +28,8 @@ FLAGS = {
     "maxlen": "--max-len",
     "stepms": "--step-ms",
     "cache": "--cache",
+    "evict": "--evict",
+    "uncached": "--uncached",
     "model": "--model",
     "gpu": "--gpu",
     "tp": "--tp",
@@ -44,9 +46,9 @@ FLAGS = {
     "slotpot": "--slo-tpot-ms",
 }
 OTHER_FLAGS = {"seqs": "--max-seqs"}  # the same option by another name
-# kind of request → settings of which 0 means: as the others say
-AUTOMATIC: dict[str, tuple[str, ...]] = {
-    "simulate": (),
+# kind of request → settings that have words of their own there, most of them as 0 means: as the others say
+OWN_WORDS: dict[str, tuple[str, ...]] = {
+    "simulate": ("budget", "cache"),
     "replay": ("blocks", "maxlen", "stepms", "budget"),
     "sizing": (),
 }
@@ -59,6 +61,8 @@ ONLY_IN = {
     "rec": "paged",
     "cpu": "paged",
     "cache": "paged",
+    "evict": "paged",
+    "uncached": "paged",
     "victim": "paged",
 }
 
@@ -78,7 +82,7 @@ def setting_options(kind: str, terminal: Terminal, no_default: tuple[str, ...] =
     """
     options = []
     for key, setting in SETTINGS[kind].items():
-        what = terminal.text(f"cli.option.{kind}.{key}" if key in AUTOMATIC[kind] else f"cli.option.{key}")
+        what = terminal.text(f"cli.option.{kind}.{key}" if key in OWN_WORDS[kind] else f"cli.option.{key}")
         if key == "hold":
             options.append(click.Option(["--hold/--no-hold", key], default=None, help=what))
             continue

@@ -17,15 +17,16 @@ COLOURS = (
     "bright_magenta",
     "bright_green",
 )
-GLYPHS = {"real": "█", "partly": "▌", "reserved": "▒", "internal": "░", "free": "·"}
-ASCII_GLYPHS = {"real": "#", "partly": "+", "reserved": "=", "internal": "-", "free": "."}
+GLYPHS = {"real": "█", "partly": "▌", "reserved": "▒", "internal": "░", "cached": "□", "free": "·"}
+ASCII_GLYPHS = {"real": "#", "partly": "+", "reserved": "=", "internal": "-", "cached": "o", "free": "."}
 NAMED_BLOCKS = 128  # a larger pool has a character a block and no names
 SLOT_GLYPHS = 4  # characters of a named cell; a larger block has several slots a character
 _FREE = (-1, "free")
+_CACHED = (-1, "cached")
 
 
 def slots(recording: dict, step: int) -> list[tuple[int, str]]:
-    """Owner (−1: none) and part ("real", "reserved", "internal", "free") of each slot of the pool.
+    """Owner (−1: none) and part ("real", "reserved", "internal", "cached", "free") of each slot of the pool.
 
     Args:
         recording: columns, see app.backend.columns.
@@ -44,6 +45,10 @@ def slots(recording: dict, step: int) -> list[tuple[int, str]]:
                 slot = place + position
             part = "real" if position < tokens else "reserved" if position < final else "internal"
             pool[slot] = (seq, part)
+    if "cached" in recording:
+        for at in range(*recording["frames"]["cached_start"][step : step + 2]):
+            first = recording["cached"]["block"][at] * size
+            pool[first : first + size] = [_CACHED] * size
     return pool
 
 
@@ -104,7 +109,7 @@ def _glyph(content: list[tuple[int, str]], glyphs: dict[str, str]) -> tuple[str,
     elif "real" in parts:
         look = "partly"
     else:
-        look = next(part for part in ("reserved", "internal", "free") if part in parts)
+        look = next(part for part in ("reserved", "internal", "cached", "free") if part in parts)
     return glyphs[look], _colour(owner) if owner >= 0 else "dim"
 
 

@@ -51,7 +51,8 @@ def run(terminal: Terminal, at: str | None, every: str | None, as_json: bool, **
         terminal.note(remark[terminal.lang])
     recording = answer["sources"]["recording"]
     step = whole_number("--at", at, 0, recording["steps"])
-    remark_on_idle(given, answer["settings"]["mode"], terminal)
+    # What contiguous memory has no use for was told with the notices, as far as it decides what runs.
+    remark_on_idle({**given, "cache": None}, answer["settings"]["mode"], terminal)
     if as_json:
         summary = run_summary(recording)
         terminal.write_json(
@@ -108,9 +109,10 @@ def counter_tables(recording: dict, steps: list[int], terminal: Terminal) -> lis
             )
         return made
 
-    whole = table((*COUNTS, *WASTE))
+    waste = (*WASTE, "cached") if "cached" in recording["frames"] else WASTE
+    whole = table((*COUNTS, *waste))
     needed = whole.__rich_measure__(terminal.out, terminal.out.options.update(max_width=1000)).maximum
-    return [whole] if needed <= terminal.out.width else [table(COUNTS), table(WASTE)]
+    return [whole] if needed <= terminal.out.width else [table(COUNTS), table(waste)]
 
 
 def summary_sentences(recording: dict, terminal: Terminal) -> list[str]:
@@ -122,4 +124,9 @@ def summary_sentences(recording: dict, terminal: Terminal) -> list[str]:
         "waste_of_held": terminal.percent(summary["waste_of_held"]),
         "mean_running": f"{summary['mean_running']:.1f}",
     }
-    return ["", *(terminal.text(f"cli.run.summary.{part}", **fields) for part in ("memory", "requests"))]
+    parts = ["memory", "requests"]
+    if "cached" in recording["frames"]:
+        parts.append("cache")
+        last = recording["frames"]
+        fields |= {"found": last["found"][-1], "cached": last["cached"][-1] // recording["block_size"]}
+    return ["", *(terminal.text(f"cli.run.summary.{part}", **fields) for part in parts)]

@@ -2,13 +2,14 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.backend.columns import recording_columns
 from app.backend.settings import STEP_NS, engine_config, normalise
 from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
-from pycore.events import Arrived, EventLog, Forked
+from pycore.events import Arrived, EventLog, Forked, PrefixHit
 from pycore.prompt import Prompt
 from pycore.recorder import Recording, record
 from pycore.request import PREFIX_ID, Request
@@ -148,6 +149,40 @@ def test_cached_blocks_are_read_back_from_the_columns_and_make_up_the_pool_with_
     json.dumps(columns)
 
 
+@pytest.mark.parametrize("cache", ["hash_chain", "radix"])
+@pytest.mark.parametrize("sc", ["shared_prompts", "chats"])
+def test_the_tree_of_each_frame_is_read_back_from_the_columns(sc, cache):
+    recording, columns = run({"sc": sc, "cache": cache, "blocks": 40})
+    nodes, trees, versions = columns["nodes"], columns["trees"], columns["frames"]["tree"]
+    used_before, before = {}, None
+    for t, snapshot in enumerate(recording.frames):
+        tree = snapshot.prefixes
+        begin, end = trees["start"][versions[t]], trees["start"][versions[t] + 1]
+        places = trees["node"][begin:end]
+        for name in ("id", "parent", "start", "length"):
+            assert tuple(nodes[name][place] for place in places) == getattr(tree, name)
+        assert tuple(tuple(nodes["blocks"][place]) for place in places) == tree.values
+        assert tuple(trees["users"][begin:end]) == tree.users
+        used = dict(zip(tree.id, trees["used"][begin:end], strict=True))
+        ticks = dict(zip(tree.id, zip(tree.users, tree.last_used, strict=True), strict=True))
+        for id, step in used.items():
+            assert step == (used_before[id] if before and before.get(id) == ticks[id] else t)
+        used_before, before = used, ticks
+    assert len(trees["start"]) - 2 == versions[-1] == len(set(versions)) - 1
+    json.dumps(columns)
+
+
+def test_tokens_found_add_up_and_lines_name_the_nodes_they_are_about():
+    recording, columns = run({"sc": "shared_prompts", "cache": "radix"})
+    hits = [event for frame in recording.frames for event in frame.events if isinstance(event, PrefixHit)]
+    assert columns["frames"]["found"][-1] == sum(event.num_tokens for event in hits) > 500
+    events = columns["events"]
+    for kind, nodes, sentence in zip(events["kind"], events["nodes"], events["en"], strict=True):
+        if kind in ("PrefixCached", "NodeSplit"):
+            assert f"node {nodes[0]}" in sentence
+        assert (len(nodes) > 0) == (kind in ("PrefixCached", "NodeSplit", "BlocksEvicted"))
+
+
 def test_the_null_block_is_a_holder_of_its_own():
     _, columns = cached_run([tuple(range(9))], 8)
     assert columns["seqs"]["name"] == ["r0", "null"]
@@ -158,4 +193,5 @@ def test_the_null_block_is_a_holder_of_its_own():
 def test_a_run_without_a_cache_has_no_columns_for_one():
     _, columns = run({"steps": 20})
     assert "cached" not in columns
-    assert "cached" not in columns["frames"]
+    assert not {"cached", "tree", "found"} & columns["frames"].keys()
+    assert not {"nodes", "trees"} & columns.keys()

@@ -27,6 +27,33 @@ SETUPS = [
         {"order": "shuffled", "wm": "10", "seqs": "3", "steps": "40"},
         ("--order", "shuffled", "--watermark", 10, "--max-seqs", 3, "--steps", 40),
     ),
+    (
+        {
+            "sc": "shared_prompts",
+            "cache": "radix",
+            "evict": "lfu",
+            "rules": "sglang",
+            "queue": "lpm",
+            "budget": "40",
+        },
+        (
+            *("--load", "shared_prompts", "--cache", "radix", "--evict", "lfu"),
+            *("--rules", "sglang", "--policy", "lpm", "--token-budget", 40),
+        ),
+    ),
+    (
+        {
+            "sc": "chats",
+            "cache": "hash_chain",
+            "uncached": "tail",
+            "rules": "vllm-v1",
+            "victim": "fewest_outputs",
+        },
+        (
+            *("--load", "chats", "--cache", "hash_chain", "--uncached", "tail"),
+            *("--rules", "vllm-v1", "--victim", "fewest_outputs"),
+        ),
+    ),
 ]
 RUNS = st.fixed_dictionaries(
     {
@@ -34,6 +61,7 @@ RUNS = st.fixed_dictionaries(
         "mode": st.sampled_from(["paged", "contiguous"]),
         "res": st.sampled_from(["max", "pow2", "oracle"]),
         "place": st.sampled_from(["first_fit", "buddy"]),
+        "cache": st.sampled_from(["none", "hash_chain", "radix"]),
         "bs": st.integers(1, 16),
         "blocks": st.integers(4, 80),
         "seed": st.integers(0, 9999),
@@ -90,7 +118,7 @@ def test_the_picture_has_as_many_slots_of_each_part_as_the_counters(settings, da
     step = data.draw(st.integers(0, recording["steps"]))
     parts = [part for _, part in slots(recording, step)]
     frames = recording["frames"]
-    for part in WASTE[:3]:
+    for part in (*WASTE[:3], *(["cached"] if "cached" in frames else [])):
         assert parts.count(part) == frames[part][step]
     assert parts.count("free") == frames["free"][step]
 
@@ -128,6 +156,28 @@ def test_the_counters_are_those_of_the_recording(kvscope):
     row = next(line for line in kvscope("run").out.splitlines() if line.split()[:1] == ["45"])
     names = ("running", "waiting", "finished", "rejected", "preemptions", *WASTE)
     assert row.split() == ["45", *(str(frames[name][45]) for name in names)]
+
+
+def test_what_is_cached_is_drawn_counted_and_summed_up(kvscope):
+    options = ("--load", "shared_prompts", "--cache", "radix")
+    recording = answer({"sc": "shared_prompts", "cache": "radix"})["sources"]["recording"]
+    frames = recording["frames"]
+    outcome = kvscope("run", *options, "--at", 60)
+    row = next(line for line in outcome.out.splitlines() if line.split()[:1] == ["60"])
+    assert row.split()[-1] == str(frames["cached"][60])
+    drawn = pool_picture(recording, 60, width=200, blocks=False).plain
+    assert drawn.count("o") == frames["cached"][60] > 0
+    assert f"{frames['found'][-1]:,} tokens were found in the prefix cache" in " ".join(outcome.out.split())
+
+
+def test_what_does_not_go_together_is_replaced_and_remarked_upon_once(kvscope):
+    outcome = kvscope("run", "--cache", "radix", "--rules", "vllm-v1", "--json")
+    assert outcome.document["settings"]["cache"] == "hash_chain"
+    assert outcome.err.count("\n") == 1
+    assert "vllm" not in outcome.err
+    assert "“radix”" in outcome.err
+    outcome = kvscope("run", "--cache", "radix", "--mode", "contiguous", "--json")
+    assert outcome.err.count("cache=radix") == outcome.err.count("\n") == 1
 
 
 def test_the_state_before_the_first_step_can_be_drawn(kvscope):
