@@ -108,7 +108,8 @@ def simulate(request: dict) -> dict:
     load = LOADS[values["sc"]](values["seed"], STEP_NS)
     config = engine_config(values, load.max_len, STEP_NS, load.prefix_len)
     if config.memory.prefix_len < load.prefix_len:
-        notices.append(notice("warning", "notice.prefix", n=load.prefix_len))
+        key = "notice.prefix" if config.memory.prefix_cache == "none" else "notice.prefix.cache"
+        notices.append(notice("warning", key, n=load.prefix_len))
     engine = build_engine(config, load.requests, EventLog())
     recording = record(engine, values["steps"])
     columns = recording_columns(recording, load.requests, values["mode"], load.max_len)
