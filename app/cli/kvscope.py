@@ -18,6 +18,7 @@ _COMMANDS = {
     "run": "run_command",
     "replay": "replay_command",
     "experiment": "experiment_group",
+    "capacity": "capacity_command",
     "sweep": "sweep_command",
     "sizing": "sizing_command",
     "site": "site_command",
