@@ -13,6 +13,7 @@ from app.backend.settings import Value, normalise, shorten
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
 from app.cli.hit_rate import policies_of, remark_on_study_options, study, study_options
+from app.cli.html_report import html_option, replay_report, write_report
 from app.cli.interrupt import Interrupt
 from app.cli.options import FLAGS, checked, json_option, remark_on_idle, setting_options
 from app.cli.progress import followed, progress_bar
@@ -66,6 +67,7 @@ def replay_command(terminal: Terminal) -> Command:
             keep,
             json_option(terminal),
             flag("csv"),
+            html_option(terminal),
         ],
     )
 
@@ -77,6 +79,7 @@ def replay(
     keep_good: bool,
     as_json: bool,
     csv: bool,
+    html: str | None,
     **given: object,
 ) -> int:
     """Reads, replays, and shows or writes what came of it.
@@ -111,6 +114,8 @@ def replay(
     with progress_bar(terminal, quiet=as_json or csv) as progress:
         rows = read_source(trace, values["limit"], keep_good, progress, terminal)
         runs = _replays(rows, _setups(values) if compare else [values], progress, terminal)
+    if html is not None:
+        write_report(html, replay_report(rows, runs, terminal), terminal)
     if as_json:
         terminal.write_json("replay", {**trace_document(rows), **_document(runs)})
     elif csv:

@@ -76,33 +76,25 @@ def seconds(ns: float) -> str:
 
 def show_replays(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal) -> None:
     """One column a replay."""
-    out, values = terminal.out, runs[0].values
+    out = terminal.out
     out.print(terminal.text("cli.replay.title", name=trace.name, requests=len(trace.requests)), style="bold")
-    fields = {
-        "blocks": runs[0].result.capacity // values["bs"],
-        "size": values["bs"],
-        **{key: values[key] for key in ("model", "gpu", "tp")},
-    }
-    out.print(terminal.text(f"replay.pool.{'set' if values['blocks'] else 'default'}", **fields))
-    if values["stepms"]:
-        out.print(terminal.text("replay.step_time", ms=f"{values['stepms']:g}"))
-    else:
-        out.print(terminal.text("replay.step_roofline", **fields))
-    slo = {"ttft": f"{values['slottft']:g}", "tpot": f"{values['slotpot']:g}"}
-    out.print(terminal.text("replay.slo", **slo))
+    for sentence in pool_sentences(runs[0], terminal):
+        out.print(sentence)
     for run in runs:
         if run.partial:
             ended = {
                 "done": run.result.num_finished + run.result.num_rejected,
                 "total": run.result.num_requests,
             }
-            out.print(terminal.text("cli.replay.partial", setup=_setup(run, terminal), **ended), style="bold")
+            out.print(
+                terminal.text("cli.replay.partial", setup=setup_title(run, terminal), **ended), style="bold"
+            )
     out.print()
     out.print(_figures(runs, terminal))
     for run in runs:
         prefix = run.document.get("prefix")
         if prefix is not None:
-            shown = {"share": terminal.percent(prefix["hit_rate"]), "setup": _setup(run, terminal)}
+            shown = {"share": terminal.percent(prefix["hit_rate"]), "setup": setup_title(run, terminal)}
             out.print()
             out.print(terminal.text("cli.replay.prefix", **prefix, **shown))
     for run in runs:
@@ -114,7 +106,24 @@ def show_replays(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal) 
         _show_time_line(run, scales, terminal)
 
 
-def _setup(run: "ReplayRun", terminal: Terminal) -> str:
+def pool_sentences(run: "ReplayRun", terminal: Terminal) -> list[str]:
+    """Where the pool, the clock and the SLO of a replay come from."""
+    values = run.values
+    fields = {
+        "blocks": run.result.capacity // values["bs"],
+        "size": values["bs"],
+        **{key: values[key] for key in ("model", "gpu", "tp")},
+    }
+    pool = terminal.text(f"replay.pool.{'set' if values['blocks'] else 'default'}", **fields)
+    if values["stepms"]:
+        clock = terminal.text("replay.step_time", ms=f"{values['stepms']:g}")
+    else:
+        clock = terminal.text("replay.step_roofline", **fields)
+    slo = {"ttft": f"{values['slottft']:g}", "tpot": f"{values['slotpot']:g}"}
+    return [pool, clock, terminal.text("replay.slo", **slo)]
+
+
+def setup_title(run: "ReplayRun", terminal: Terminal) -> str:
     """What a replay's column is called."""
     if run.values["mode"] == "paged":
         return terminal.text("cli.setup.paged")
@@ -134,7 +143,7 @@ def _table(title: str, headings: Sequence[str]) -> "Table":
 
 def _figures(runs: Sequence["ReplayRun"], terminal: Terminal) -> "Table":
     """Figures under each other; reasons of rejection only where there was one."""
-    table = _table(terminal.text("cli.replay.figure"), [_setup(run, terminal) for run in runs])
+    table = _table(terminal.text("cli.replay.figure"), [setup_title(run, terminal) for run in runs])
     for name in ROWS:
         if name == "cached" and not any(run.result.mean[name] for run in runs):
             continue
@@ -149,7 +158,7 @@ def _figures(runs: Sequence["ReplayRun"], terminal: Terminal) -> "Table":
 
 def _times(run: "ReplayRun", terminal: Terminal) -> "Table":
     names = list(asdict(run.result.ttft))
-    table = _table(_setup(run, terminal), [terminal.text(f"replay.spread.{name}") for name in names])
+    table = _table(setup_title(run, terminal), [terminal.text(f"replay.spread.{name}") for name in names])
     for name in TIMES:
         spread: Spread = getattr(run.result, name)
         table.add_row(
@@ -170,7 +179,7 @@ def _show_time_line(run: "ReplayRun", most: dict[str, float], terminal: Terminal
 
     out = terminal.out
     width = min(_LINE_WIDTH, max(10, out.width - 30))
-    out.print(terminal.text("cli.replay.time_line", setup=_setup(run, terminal)), style="bold")
+    out.print(terminal.text("cli.replay.time_line", setup=setup_title(run, terminal)), style="bold")
     labels = {name: terminal.text(f"replay.field.{name}") for name in most}
     widest = max(map(cell_len, labels.values()))
     for name, label in labels.items():

@@ -12,6 +12,7 @@ from app.backend.request_error import RequestError
 from app.backend.settings import SETTINGS, Value, normalise, shorten
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
+from app.cli.html_report import html_option, sweep_report, write_report
 from app.cli.interrupt import Interrupt
 from app.cli.options import checked, json_option, setting_options, whole_number
 from app.cli.progress import progress_bar
@@ -64,6 +65,7 @@ def sweep_command(terminal: Terminal) -> Command:
             keep,
             json_option(terminal),
             csv,
+            html_option(terminal),
         ],
     )
 
@@ -77,6 +79,7 @@ def run_sweep(
     keep_good: bool,
     as_json: bool,
     csv: bool,
+    html: str | None,
     **given: object,
 ) -> int:
     """Runs the cells that are not done yet, and shows or writes all of them.
@@ -111,6 +114,8 @@ def run_sweep(
     except OSError as reason:
         fail("sweep.error.results", path=shorten(path), reason=reason.strerror or type(reason).__name__)
     names = [key for key, values in varied.items() if len(values) > 1]
+    if html is not None:
+        write_report(html, sweep_report(done, names, job[1], terminal), terminal)
     if as_json:
         document = [{"settings": cell.values, "result": cell.result, "error": cell.error} for cell in done]
         terminal.write_json("sweep", {"partial": len(done) < len(wanted), "varied": names, "cells": document})

@@ -12,6 +12,9 @@ from app.cli.terminal import Terminal
 if TYPE_CHECKING:
     from app.cli.sweep import Cell
 
+# Figures of a cell, by the last part of their text key, sweep.column.<name>.
+COLUMNS = ("tokens", "ttft", "ttft_p99", "tpot", "tpot_p99", "preemptions", "rejected", "utilisation")
+
 
 def show_sweep(cells: Sequence["Cell"], varied: Sequence[str], name: str, terminal: Terminal) -> None:
     """A row a cell: what was varied, then what came of it.
@@ -30,13 +33,11 @@ def show_sweep(cells: Sequence["Cell"], varied: Sequence[str], name: str, termin
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for key in varied:
         table.add_column(FLAGS[key].removeprefix("--"), justify="right")
-    columns = [f"sweep.column.{name}" for name in ("tokens", "ttft", "ttft_p99", "tpot", "tpot_p99")]
-    columns += ["sweep.column.preemptions", "sweep.column.rejected", "sweep.column.utilisation"]
-    for column in columns:
-        table.add_column(terminal.text(column), justify="right")
+    for column in COLUMNS:
+        table.add_column(terminal.text(f"sweep.column.{column}"), justify="right")
     for cell in cells:
         said = [str(cell.values[key]) for key in varied]
-        table.add_row(*said, *(_figures(cell.result, terminal) if cell.result else ["–"] * len(columns)))
+        table.add_row(*said, *(figures(cell.result, terminal) if cell.result else ["–"] * len(COLUMNS)))
     out.print(table)
     for cell in cells:
         if cell.result is None:
@@ -44,10 +45,10 @@ def show_sweep(cells: Sequence["Cell"], varied: Sequence[str], name: str, termin
             terminal.note(terminal.text("sweep.failed", cell=said, reason=cell.error[terminal.lang]))
 
 
-def _figures(result: dict, terminal: Terminal) -> list[str]:
-    duration = result["end_ns"] / 1e9
+def figures(result: dict, terminal: Terminal) -> list[str]:
+    """What a cell came to, one of COLUMNS each."""
     return [
-        f"{result['tokens_out'] / duration if duration else 0:,.0f}",
+        f"{result['tokens_per_second']:,.0f}",
         *(f"{result['ttft'][name] / 1e9:,.2f} s" for name in ("mean", "p99")),
         *(f"{result['tpot'][name] / 1e6:,.1f} ms" for name in ("mean", "p99")),
         f"{result['num_preemptions']:,}",
