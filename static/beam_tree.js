@@ -3,7 +3,6 @@
 import { lanesOf } from "./beam_layout.js";
 import { scheme } from "./colours.js";
 import { openFigure } from "./figure.js";
-import { tabData } from "./tab_data.js";
 
 const LANE = 18; // px
 const FAINT = 0.22;
@@ -11,6 +10,7 @@ const FAINT = 0.22;
 export class BeamTree {
   // place: an empty element for the figure.
   static async open(place) {
+    const { tabData } = await import("./tab_data.js"); // only when there are beams: the first screen does without
     return new BeamTree(await openFigure(tabData.figures.beams, place), place);
   }
 

@@ -7,6 +7,7 @@ import pytest
 from app.site.build_error import BuildError
 from app.site.bundle import Bundle
 from app.site.interpreter import find_node
+from tests.app.site.conftest import ROOT
 
 MODULES = {
     "entry.js": """// The one that is run.
@@ -98,3 +99,9 @@ def test_a_module_that_is_missing_is_named_with_the_one_that_wants_it():
 def test_a_circle_is_refused():
     with pytest.raises(BuildError, match=r"late\.js -> later\.js -> late\.js: .* circle"):
         Bundle("entry.js", encoded(MODULES | {"later.js": 'import { shout } from "./late.js";\n'}))
+
+
+def test_the_first_screen_runs_no_module_that_waits_for_the_data_of_the_other_tabs():
+    files = {path.name: path.read_bytes() for path in (ROOT / "static").glob("*.js")}
+    script = Bundle("boot.js", files).content().decode()
+    assert "const $tab_data = {\nopen()" in script, "run at once, it would be fetched before the page plays"
