@@ -95,6 +95,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     cost_model.work                     what a forward pass computes, in few numbers
     cost_model.fixed_step               equal steps
     cost_model.roofline                 arithmetic or memory traffic, whichever takes longer
+    cost_model.serial_kernels           the sum of both
     cost_model.rate                     amounts to nanoseconds, exactly and summed
     cost_model.efficiency               how much of a data sheet is reached
     cost_model.attention_work           what attention computes and reads
@@ -112,6 +113,17 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     replay_result                       what a replay came to
     replay                              a trace through the engine, no step kept whole
     largest_rate                        how many requests a second an engine can take
+
+    fidelity                            predictions held against measured runs
+    fidelity.measured_run               a run that was measured, and what became of its requests
+    fidelity.run_files                  reads its folder
+    fidelity.prediction                 the same run in the simulator, scheduled a step ahead
+    fidelity.fit                        efficiency factors from one run
+    fidelity.factors                    which factors a run is predicted with
+    fidelity.comparison                 errors, and the goals they are held to
+    fidelity.transcript                 measured runs as columns of text
+    fidelity.rtx4090_llama              one that is carried along
+    fidelity.rtxpro6000_qwen            another one
 
     attention                           real attention over the blocks, with numpy: a tiny transformer
     attention.rotary                    positions as angles

@@ -41,18 +41,28 @@ class Engine:
         self._requests = iter(requests)
         self._next = next(self._requests, None)
 
-    def step(self) -> list[Sequence]:
-        """Runs one iteration; returns the sequences that finished in it."""
-        self.receive_arrivals()
+    def step(self, arrived_by_ns: int | None = None) -> list[Sequence]:
+        """Runs one iteration.
+
+        Args:
+            arrived_by_ns: when it is decided. An engine that schedules a step while the one before runs knows
+                of nobody who has arrived since that began. None: when it begins.
+
+        Returns:
+            The sequences that finished in it.
+        """
+        self.receive_arrivals(arrived_by_ns)
         batch = self.scheduler.schedule(self.now_ns)
         outcome = self.runner.run(batch)
         self.now_ns += self.cost_model.step_ns(batch)
         self.num_steps += 1
         return self.scheduler.advance(batch, outcome, self.now_ns)
 
-    def receive_arrivals(self) -> None:
-        """Queues the requests that have arrived by now."""
-        while self._next is not None and self._next.arrival_ns <= self.now_ns:
+    def receive_arrivals(self, by_ns: int | None = None) -> None:
+        """Queues the requests that have arrived by `by_ns`; by now, if it is None."""
+        if by_ns is None:
+            by_ns = self.now_ns
+        while self._next is not None and self._next.arrival_ns <= by_ns:
             self.scheduler.add(self._next)
             self._next = next(self._requests, None)
 

@@ -1,9 +1,10 @@
-"""How long a batch takes, in integer nanoseconds: equal steps, or the roofline of a model on a GPU."""
+"""How long a batch takes, in integer nanoseconds: equal steps, a roofline, or kernels one after the other."""
 
 from pycore.cost_model.efficiency import DEFAULT_EFFICIENCY, PAPER_KERNEL, Efficiency, KernelCurve
 from pycore.cost_model.fixed_step import FixedStep
 from pycore.cost_model.host_link import HostLink
-from pycore.cost_model.roofline import Roofline
+from pycore.cost_model.roofline import Roofline, StepParts
+from pycore.cost_model.serial_kernels import SerialKernels
 from pycore.cost_model.step_time import CostModel
 from pycore.cost_model.work import NO_DECODES, Chunk, Decodes, work_of
 
@@ -19,5 +20,7 @@ __all__ = [
     "HostLink",
     "KernelCurve",
     "Roofline",
+    "SerialKernels",
+    "StepParts",
     "work_of",
 ]

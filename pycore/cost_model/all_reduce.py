@@ -21,7 +21,9 @@ class AllReduce:
         """Args: see there."""
         tp, gpu, model = deployment.tp, deployment.gpu, deployment.model
         count, hops = _A_LAYER * model.num_layers, 2 * (tp - 1)
-        hop_ns = _NVLINK_HOP_NS if gpu.has_nvlink else _PCIE_HOP_NS
+        hop_ns = efficiency.hop_ns
+        if hop_ns is None:
+            hop_ns = _NVLINK_HOP_NS if gpu.has_nvlink else _PCIE_HOP_NS
         self._latency_ns = count * (_START_NS + hops * hop_ns) if tp > 1 else 0
         self._bytes_per_token = count * hops * model.hidden_size * _ACTIVATION_BYTES
         self._rate = Rate(gpu.link_bandwidth * tp, efficiency.link)

@@ -45,6 +45,7 @@ class Efficiency:
         overhead_ns: of each step, whatever is in it: launching kernels, scheduling, sampling.
         per_seq_ns: of each sequence of a step, on the CPU.
         kernel: how the block size slows the reading of KV; None: not at all.
+        hop_ns: of passing something on from one GPU to the next; None: NCCL's estimate for such a link.
     """
 
     mfu: int = 700
@@ -53,15 +54,15 @@ class Efficiency:
     overhead_ns: int = 500_000
     per_seq_ns: int = 0
     kernel: KernelCurve | None = None
+    hop_ns: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("mfu", "mbu", "link"):
             if not 1 <= getattr(self, name) <= THOUSAND:
                 raise ValueError(f"{name} is {getattr(self, name)}, expected 1 to {THOUSAND} thousandths")
-        if self.overhead_ns < 0 or self.per_seq_ns < 0:
-            raise ValueError(
-                f"overhead_ns is {self.overhead_ns} and per_seq_ns {self.per_seq_ns}, expected 0 or more"
-            )
+        for name in ("overhead_ns", "per_seq_ns", "hop_ns"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}, expected 0 or more")
 
 
 DEFAULT_EFFICIENCY = Efficiency()

@@ -11,6 +11,7 @@ arithmetic progression, cut in two where the longer of the times changes: the ex
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pycore.cost_model.all_reduce import AllReduce
 from pycore.cost_model.attention_work import AttentionWork
@@ -21,6 +22,20 @@ from pycore.cost_model.work import NO_DECODES, Chunk, Decodes, work_of
 from pycore.memory.move import Move
 from pycore.scheduling.batch import Batch
 from pycore.specs import Deployment
+
+
+class StepParts(NamedTuple):
+    """Where the time of a step goes, in ns.
+
+    Attributes:
+        compute: arithmetic.
+        traffic: weights and KV read.
+        fixed: all-reduces and overhead.
+    """
+
+    compute: int
+    traffic: int
+    fixed: int
 
 
 class Roofline:
@@ -66,6 +81,11 @@ class Roofline:
 
     def work_ns(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> int:
         """See CostModel."""
+        compute, traffic, fixed = self.parts(decodes, chunks)
+        return max(1, max(compute, traffic) + fixed)
+
+    def parts(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> StepParts:
+        """The time of one forward pass without block copies, by what takes it."""
         tokens, outputs = decodes.count, decodes.count
         window_keys = sum(min(keys, self._attention.window) for keys in decodes.lengths)
         layer_keys = self._attention.layer_keys(decodes.keys, window_keys)
@@ -79,7 +99,7 @@ class Roofline:
         flops += tokens * self._token_flops + outputs * self._head_flops
         size = self._weight_bytes(tokens) + layer_keys * self._kv_bytes if tokens else 0
         fixed = self._fixed_ns(tokens, decodes.count + len(chunks))
-        return max(1, max(self._compute.ns(flops), self._traffic.ns(size)) + fixed)
+        return StepParts(self._compute.ns(flops), self._traffic.ns(size), fixed)
 
     def stretch_ns(self, decodes: Decodes, steps: int) -> int:
         """See CostModel."""
@@ -95,7 +115,7 @@ class Roofline:
         for start, length, window_keys, growing in pieces:
             layer_keys = attention.layer_keys(decodes.keys + start * count, window_keys)
             growth = attention.layer_keys(count, growing)
-            total += self._longer_ns(
+            total += self._both_ns(
                 (flops + layer_keys * attention.decode_flops, growth * attention.decode_flops),
                 (size + layer_keys * self._kv_bytes, growth * self._kv_bytes),
                 length,
@@ -173,7 +193,7 @@ class Roofline:
                     return
             growing -= 1
 
-    def _longer_ns(self, flops: tuple[int, int], size: tuple[int, int], steps: int) -> int:
+    def _both_ns(self, flops: tuple[int, int], size: tuple[int, int], steps: int) -> int:
         """Sum over `steps` of the longer of both times; (amount at first, growth a step) of each."""
         compute, traffic = self._compute, self._traffic
         to_compute, to_traffic = compute.num * traffic.den, traffic.num * compute.den

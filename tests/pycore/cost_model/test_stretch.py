@@ -4,7 +4,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pycore.cost_model import NO_DECODES, PAPER_KERNEL, Decodes, Efficiency, FixedStep, Roofline
+from pycore.cost_model import (
+    NO_DECODES,
+    PAPER_KERNEL,
+    Decodes,
+    Efficiency,
+    FixedStep,
+    Roofline,
+    SerialKernels,
+)
 from pycore.cost_model.rate import floor_sum
 from pycore.specs import GPUS, LLAMA_3_8B, MODELS, Deployment, DeploymentError, find_gpu, find_model
 
@@ -22,7 +30,7 @@ def rooflines(draw) -> Roofline:
     efficiency = Efficiency(
         draw(share), draw(share), draw(share), draw(st.integers(0, 10**6)), draw(st.integers(0, 999)), kernel
     )
-    return Roofline(deployment, efficiency)
+    return draw(st.sampled_from((Roofline, SerialKernels)))(deployment, efficiency)
 
 
 LENGTHS = st.lists(st.integers(1, 9000), min_size=1, max_size=40)

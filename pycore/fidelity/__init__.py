@@ -1,0 +1,1 @@
+"""Predictions held against runs that were measured on real GPUs."""
