@@ -4,6 +4,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
 
     rng                                 seeded streams: the same integers on every platform
     block_tokens                        tokens that are known by blocks only
+    shown                               words for small records
     prompt                              what a prompt says: tokens, salt, adapter, media
     request                             what was asked (Request), how far it got (Sequence)
     events                              everything that can happen, in the field's words
@@ -178,6 +179,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.hits_above_prompt       more tokens found than the prompt has
     experiments.usage_zero              a pool in no use, full of prefixes
     experiments.evictable_is_no_leak    memory that does not come back, and a leak
+    experiments.against_real_vllm       predicted against measured
     experiments.admission_run           the run behind the experiments on admissions
     experiments.prefix_run              the run behind the experiments on order
 """

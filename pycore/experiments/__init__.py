@@ -1,5 +1,6 @@
 """Experiments: a question, settings, a run, and the claims that its result should bear out."""
 
+from pycore.experiments.against_real_vllm import AGAINST_REAL_VLLM
 from pycore.experiments.beam_search import BEAM_SEARCH
 from pycore.experiments.block_size import BLOCK_SIZE
 from pycore.experiments.capacity_below_request import CAPACITY_BELOW_REQUEST
@@ -55,6 +56,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         USAGE_ZERO,
         EVICTABLE_IS_NO_LEAK,
         EVICTION_POLICIES,
+        AGAINST_REAL_VLLM,
     )
 }
 
