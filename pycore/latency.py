@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pycore.metrics import Spread, spread
+from pycore.metrics import Spread, percentiles, spread
 from pycore.request import Request, Sequence
 
 
@@ -156,6 +156,11 @@ class Latencies:
             "recomputed": self._spread_of(self._recomputed),
             "swapped": self._spread_of(self._swapped),
         }
+
+    def percentiles(self) -> dict[str, list[int]]:
+        """Of the times by which a distribution is drawn, 0th to 100th (ns); see `percentiles`."""
+        times = {"ttft": self._ttft, "tpot": self._tpot, "end_to_end": self._end_to_end}
+        return {name: percentiles(values) for name, values in times.items()}
 
     def _spread_of(self, counts: Mapping[int, int]) -> Spread:
         return spread_of_counts({0: self.num_served - sum(counts.values()), **counts})

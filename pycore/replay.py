@@ -62,7 +62,7 @@ class Replay:
         self._waste: Waste | None = None
         self._latencies = Latencies(slo)
         self._on_served = on_served
-        self._time_line = TimeLine(("running", "waiting", *_WASTE))
+        self._time_line = TimeLine(("running", "waiting", *_WASTE, "preemptions"))
 
     def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
         for request in requests:
@@ -138,6 +138,7 @@ class Replay:
         grown_at = stretch.grown_at
         start = grown = 0
         never, cached = 0, before.cached
+        preemptions = self._engine.scheduler.num_preemptions
         start_ns = stretch.start_ns
         while start < last:
             steps = min(line.num_left, last - start)
@@ -165,6 +166,7 @@ class Replay:
                 steps * before.external,
                 steps * (before.usable + before.cached) - held_sum - cached_sum,
                 cached_sum,
+                steps * preemptions,
             )
             if start:
                 ahead = self._engine.cost_model.stretch_ns(stretch.decodes, start)
@@ -190,7 +192,7 @@ class Replay:
             self._max_real = real
         self._fragmented_steps += self._is_fragmented()
         slots = (waste.reserved, waste.internal, waste.external, waste.usable, waste.cached)
-        self._time_line.add(start_ns, (running, waiting, real, *slots))
+        self._time_line.add(start_ns, (running, waiting, real, *slots, scheduler.num_preemptions))
 
     def _book(self, seq: Sequence) -> None:
         each = served(seq)
@@ -198,11 +200,15 @@ class Replay:
         if self._on_served is not None:
             self._on_served(each)
 
+    def percentiles(self) -> dict[str, list[int]]:
+        """See Latencies.percentiles; of the requests that have finished so far."""
+        return self._latencies.percentiles()
+
     def result(self) -> ReplayResult:
         """Totals of the steps run so far."""
         scheduler, latencies = self._engine.scheduler, self._latencies
         steps = max(1, self._engine.num_steps)
-        running, waiting, *slots = self._time_line.totals()
+        running, waiting, *slots, _ = self._time_line.totals()
         return ReplayResult(
             num_requests=self.num_requests,
             num_finished=scheduler.num_finished,

@@ -28,7 +28,7 @@ class ReplayResult:
         tpot: ns an output token after the first; of requests that have more than one.
         normalized: end to end in ns an output token.
         preemptions, recomputed, swapped: of a request: how often, and how many tokens.
-        time_line: see TimeLine.columns.
+        time_line: see TimeLine.columns; running, waiting, the account of the pool, preemptions so far.
     """
 
     num_requests: int

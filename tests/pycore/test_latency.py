@@ -62,3 +62,20 @@ def test_requests_that_lost_nothing_count_as_zero():
 @given(st.lists(st.integers(0, 5)))
 def test_a_spread_of_counts_is_the_spread_of_the_values(values):
     assert spread_of_counts({value: values.count(value) for value in set(values)}) == spread(values)
+
+
+@given(st.lists(st.integers(1, 50), min_size=1))
+def test_percentiles_of_the_times_agree_with_their_spread(seconds):
+    latencies = Latencies()
+    for each in seconds:
+        latencies.add(done(output_len=11 if each % 2 else 1, ttft=each * SECOND, end=(each + 1) * SECOND))
+    spreads = latencies.spreads()
+    for name, values in latencies.percentiles().items():
+        if not values:  # no request has a second token
+            assert name == "tpot"
+            assert not any(each % 2 for each in seconds)
+            continue
+        assert values == sorted(values)
+        assert [values[50], values[90], values[99], values[100]] == [
+            getattr(spreads[name], part) for part in ("p50", "p90", "p99", "max")
+        ]

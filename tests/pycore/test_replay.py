@@ -94,3 +94,12 @@ def test_requests_are_taken_one_at_a_time_and_counted_where_nobody_says_how_many
     replay.advance(10**9)
     assert replay.num_requests == replay.num_ended == 50
     assert Replay(TIGHT, stream(), num_requests=50).num_requests == 50
+
+
+@pytest.mark.parametrize("leaps", [True, False])
+def test_the_time_line_counts_preemptions_as_they_add_up(leaps):
+    result = run(leaps=leaps)
+    so_far = result.time_line["preemptions"]
+    assert so_far[0] == 0
+    assert so_far == sorted(so_far)
+    assert result.num_preemptions - 1 <= so_far[-1] <= result.num_preemptions
