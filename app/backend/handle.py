@@ -29,6 +29,7 @@ class Handler:
             "replay": lambda request: self._jobs.start(_replay(request)),
             "sizing": _sizing,
             "continue": self._continue,
+            "stop": lambda request: self._jobs.stop(_job(request)),
             "cancel": self._cancel,
         }
 

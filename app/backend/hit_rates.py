@@ -6,6 +6,7 @@ from app.backend.request_error import RequestError
 from pycore.experiments.hit_rate_curve import curve_chart, curve_table
 from pycore.hit_rate.hit_rate import WARM_UP, HitRates, HitRateStudy, default_capacities
 from pycore.hit_rate.prefix_trie import PrefixTrie, prefix_trie
+from pycore.request import Request
 from pycore.workload.trace import Trace
 
 # Beside a replay on the page: what engines do, and the best that could be done.
@@ -40,13 +41,13 @@ def hit_rate_source(rates: HitRates) -> dict:
     }
 
 
-def shown_hit_rates(trace: Trace, block_size: int) -> Generator[tuple[int, int], None, dict]:
+def shown_hit_rates(requests: Sequence[Request], block_size: int) -> Generator[tuple[int, int], None, dict]:
     """What the page shows beside a replay, in slices.
 
     Yields:
         Requests served by all caches, and how many that will be.
     """
-    trie = prefix_trie(trace.requests, block_size)
+    trie = prefix_trie(requests, block_size)
     sizes = default_capacities(trie.num_nodes, 2 * SHOWN_SIZES - 1)[::-2][::-1]
     study = study_of(trie, SHOWN_POLICIES, sizes)
     yield from study.run()

@@ -9,6 +9,10 @@ SLICE_S = 0.15  # wall time of one slice; decides when a slice ends, never what 
 Job = Generator[tuple[int, int], None, dict]
 
 
+class JobStoppedError(Exception):
+    """Raised in a job that shall end early: it may still return what it has."""
+
+
 class Jobs:
     """The jobs of one page, by number."""
 
@@ -44,6 +48,24 @@ class Jobs:
             del self._jobs[number]
             raise
         return {"more": number, "progress": {"done": done, "total": total}}
+
+    def stop(self, number: int) -> dict:
+        """Ends the job early.
+
+        Returns:
+            What it has so far; nothing if it keeps nothing, or is not there.
+        """
+        job = self._jobs.pop(number, None)
+        if job is None:
+            return {}
+        try:
+            job.throw(JobStoppedError)
+        except StopIteration as over:
+            return over.value
+        except JobStoppedError:
+            return {}
+        job.close()
+        return {}
 
     def cancel(self, number: int) -> None:
         """Drops the job, if it is there."""

@@ -1,13 +1,15 @@
-"""A trace file that a user gave → a replay, in slices."""
+"""A trace file that a user gave, or a load that comes along → a replay, in slices."""
 
 from collections.abc import Generator, Mapping
 from collections.abc import Sequence as Series
-from dataclasses import asdict, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from typing import BinaryIO, TypeVar
 
 from app.backend.deployment import deployment, room
-from app.backend.jobs import Job
+from app.backend.jobs import Job, JobStoppedError
+from app.backend.replay_loads import BUILT_IN, MOST_REQUESTS
 from app.backend.request_error import RequestError
 from app.backend.settings import Notice, Value, engine_config, normalise, notice, shorten, told
 from app.backend.texts import both, shown_range, text
@@ -29,6 +31,23 @@ LISTED_PROBLEMS = 20
 NS_PER_MS = 1_000_000
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What is to be replayed.
+
+    Attributes:
+        name: of the file, or of the load in BUILT_IN.
+        format: as of a Trace; "built-in" of a load.
+        requests: in order of arrival.
+        notices: on how it was read.
+    """
+
+    name: str
+    format: str
+    requests: Series[Request]
+    notices: Series[Notice] = ()
 
 
 def problem_text(problem: TraceProblem) -> dict[str, str]:
@@ -154,35 +173,65 @@ def result_of(replay: Replay) -> dict:
 
 
 def replay_job(request: dict) -> Job:
-    """Reads `request["data"]`, named `request["name"]`, and replays it.
+    """Replays what `request` gives: see `_file` and `_built_in`.
 
-    With `request["keep"]` false, the first bad row ends the job with a sentence, so that the user can decide
-    to keep the good ones. `sources["hit_rates"]` is there if the trace says what its prompts share.
+    A job that is stopped keeps what the steps run by then came to; sources["replay"]["partial"] says so.
+    `sources["hit_rates"]` is there if the whole trace was replayed and says what its prompts share.
+
+    Raises:
+        RequestError: the file gives no trace, or no engine can be built.
+    """
+    values, notices = normalise("replay", request.get("settings") or {})
+    load = request.get("load")
+    given = _built_in(load, values) if load else (yield from _file(request, values["limit"]))
+    notices += given.notices
+    replay = make_replay(values, given.requests)
+    has_prompts = given.requests[0].prompt is not None
+    try:
+        yield from _shares(running(replay), READ_SHARE, REPLAY_SHARE if has_prompts else TOTAL_SHARE)
+    except JobStoppedError:
+        notices.append(notice("warning", "replay.partial", done=replay.num_ended, total=replay.num_requests))
+    partial = not replay.done
+    result = {**result_of(replay), "partial": partial, "percentiles": replay.percentiles()}
+    sources = {"replay": {"name": given.name, "format": given.format, **result}}
+    if has_prompts and not partial:
+        # Imported when first needed: whoever waits for the first simulation need not wait for this.
+        from app.backend.hit_rates import shown_hit_rates
+
+        study = shown_hit_rates(given.requests, values["bs"])
+        with suppress(JobStoppedError):  # the replay itself is whole
+            sources["hit_rates"] = yield from _shares(study, REPLAY_SHARE, TOTAL_SHARE)
+    return {"sources": sources, "notices": told(notices), "settings": values}
+
+
+def _built_in(load: object, values: Mapping[str, Value]) -> _Given:
+    """The load called `load`, as many requests of it as are asked for.
+
+    Raises:
+        RequestError: there is no such load.
+    """
+    if not isinstance(load, str) or load not in BUILT_IN:
+        raise RequestError.of("replay.error.load", value=shorten(load), expected=", ".join(BUILT_IN))
+    num = min(values["limit"], MOST_REQUESTS)
+    cut = [notice("info", "replay.load.most", n=num)] if num < values["limit"] else []
+    return _Given(load, "built-in", tuple(BUILT_IN[load](values["seed"], num)), cut)
+
+
+def _file(request: dict, limit: int) -> Generator[tuple[int, int], None, _Given]:
+    """Reads `request["data"]`, named `request["name"]`, in slices.
+
+    With `request["keep"]` false, the first bad row ends it with a sentence, so that the user can decide to
+    keep the good ones.
 
     Raises:
         RequestError: the file gives no trace.
     """
-    values, notices = normalise("replay", request.get("settings") or {})
     name = shorten(request.get("name") or "trace")
     data = request.get("data") or b""
     content = data.encode("utf-8", "replace") if isinstance(data, str) else bytes(data)
-    keep_good = bool(request.get("keep", True))
-    read = reading(BytesIO(content), len(content), name, values["limit"], keep_good)
+    read = reading(BytesIO(content), len(content), name, limit, bool(request.get("keep", True)))
     trace = yield from _shares(read, 0, READ_SHARE)
-    replay = make_replay(values, trace.requests)
-    yield from _shares(running(replay), READ_SHARE, REPLAY_SHARE if trace.has_prompts else TOTAL_SHARE)
-    sources = {"replay": {"name": name, "format": trace.format, **result_of(replay)}}
-    if trace.has_prompts:
-        # Imported when first needed: whoever waits for the first simulation need not wait for this.
-        from app.backend.hit_rates import shown_hit_rates
-
-        study = shown_hit_rates(trace, values["bs"])
-        sources["hit_rates"] = yield from _shares(study, REPLAY_SHARE, TOTAL_SHARE)
-    return {
-        "sources": sources,
-        "notices": told(notices + trace_notices(trace)),
-        "settings": values,
-    }
+    return _Given(name, trace.format, trace.requests, trace_notices(trace))
 
 
 def _shares(
