@@ -37,6 +37,7 @@ const state = createState({
   settings: null,
   experiment: null, // what the address says of the tab Experiments: words by key
   replay: null, // and of the tab Replay
+  sizing: null, // and of the tab Sizing
   embed: address.page.embed,
   hide: address.page.hide,
 });
@@ -51,7 +52,7 @@ function dress({ lang, theme }) {
 }
 state.on(["lang", "theme"], dress); // the first to hear of it: what is drawn later uses the new words
 const now = () => Object.fromEntries(
-  ["recording", "frame", "pinned", "lang", "theme", "tab", "settings", "experiment", "replay", "embed", "hide"].map((key) => [key, state.get(key)]),
+  ["recording", "frame", "pinned", "lang", "theme", "tab", "settings", "experiment", "replay", "sizing", "embed", "hide"].map((key) => [key, state.get(key)]),
 );
 dress(now());
 document.documentElement.classList.toggle("embedded", address.page.embed);
@@ -197,7 +198,7 @@ listenToKeys(
     start: () => transport.seek(0),
     end: () => transport.seek(Infinity),
     speed: (by) => transport.changeSpeed(by),
-    tab: (index) => state.set({ tab: TABS[index] }),
+    tab: (index) => TABS[index] && state.set({ tab: TABS[index] }),
     unpin: () => state.set({ pinned: null, preview: null }),
     help: () => dialogs.openHelp(),
   },
@@ -217,7 +218,7 @@ window.addEventListener("popstate", () => {
 
 const addressBar = new Address();
 state.on(["tab"], ({ tab }) => tabs.show(tab));
-state.on(["tab", "settings", "frame", "pinned", "experiment", "replay", "lang", "theme"], () => addressBar.follow(now()));
+state.on(["tab", "settings", "frame", "pinned", "experiment", "replay", "sizing", "lang", "theme"], () => addressBar.follow(now()));
 await tabs.show(state.get("tab"));
 addressBar.takeBack(state.get("tab"));
 if (!early) {

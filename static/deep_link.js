@@ -56,9 +56,9 @@ export function readAddress(search = location.search) {
 }
 
 // The query for a state: every setting of the tab and every key of the page that is in use.
-export function writeQuery({ settings, experiment, replay, tab, frame, pinned, lang, theme, embed, hide }) {
+export function writeQuery({ settings, experiment, replay, sizing, tab, frame, pinned, lang, theme, embed, hide }) {
   const query = new URLSearchParams({ v: VERSION, tab });
-  const words = { simulate: settings, experiments: experiment ?? {}, replay: replay ?? {} }[tab];
+  const words = { simulate: settings, experiments: experiment ?? {}, replay: replay ?? {}, sizing: sizing ?? {} }[tab];
   for (const key of tab === "simulate" ? SETTING_KEYS : Object.keys(words)) {
     query.set(key, words[key]);
   }

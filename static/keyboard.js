@@ -27,9 +27,7 @@ export function listenToKeys(actions, onSimulate) {
     "]": () => actions.speed(1),
   };
   const page = {
-    1: () => actions.tab(0),
-    2: () => actions.tab(1),
-    3: () => actions.tab(2),
+    ...Object.fromEntries([1, 2, 3, 4, 5].map((key) => [key, () => actions.tab(key - 1)])),
     "?": () => actions.help(),
     Escape: () => actions.unpin(),
   };

@@ -5,6 +5,7 @@ import { text } from "./text.js";
 const PANELS = {
   experiments: () => import("./experiments.js"),
   replay: () => import("./replay.js"),
+  sizing: () => import("./sizing.js"),
 };
 export const TABS = ["simulate", ...Object.keys(PANELS)];
 
@@ -14,6 +15,13 @@ export class Tabs {
     this._buttons = TABS.map((tab) => document.getElementById(`tab-${tab}`));
     this._context = context;
     this._mounted = new Set();
+    document.addEventListener("click", (event) => {
+      const tab = event.target.closest("[data-open-tab]")?.dataset.openTab;
+      if (tab) {
+        event.preventDefault();
+        onOpen(tab);
+      }
+    });
     this._buttons.forEach((button, i) => {
       button.addEventListener("click", () => onOpen(TABS[i]));
       button.addEventListener("keydown", (event) => {

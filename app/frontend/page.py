@@ -28,8 +28,18 @@ from pycore.experiments import by_subject
 from pycore.specs import A100_40GB, LLAMA_3_8B
 
 STATIC = Path(__file__).parents[2] / "static"
-PAGE_CATALOGUES = ("page", "tabs", "experiments", "cache_experiments", "hit_rate_experiments", "replay")
-EXPERIMENT = "experiment."  # texts that no tab needs but its own
+PAGE_CATALOGUES = (
+    "page",
+    "tabs",
+    "experiments",
+    "cache_experiments",
+    "hit_rate_experiments",
+    "serving_experiments",
+    "replay",
+    "sizing",
+)
+OF_TABS = ("experiment.", "sizing.", "tab.sizing.")  # texts that no tab needs but its own
+OF_COMMANDS = "cli."  # and those that no page needs
 TABS_FILE = "tabs.json"
 FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away
 
@@ -62,7 +72,7 @@ def page_data(transport: str, urls: Mapping[str, str]) -> dict:
     return {
         "transport": transport,
         "urls": {name: urls[name] for name in ("sw.js", "python/numpy.whl", TABS_FILE) if name in urls},
-        "texts": _texts(lambda key: not key.startswith(EXPERIMENT)),
+        "texts": _texts(lambda key: not key.startswith((*OF_TABS, OF_COMMANDS))),
         "requests": {"fill": REQUEST_COLOURS, "label": LABEL_COLOURS},
         "schemes": SCHEMES,
         "held_tokens": HELD_TOKENS,
@@ -83,7 +93,7 @@ def tabs(transport: str, kept: Path | None = None) -> dict:
         transport: see page_data.
         kept: see default_reports.
     """
-    return {"texts": _texts(lambda key: key.startswith(EXPERIMENT)), **tab_data(transport, kept)}
+    return {"texts": _texts(lambda key: key.startswith(OF_TABS)), **tab_data(transport, kept)}
 
 
 def tab_files(kept: Path) -> dict[str, bytes]:
@@ -136,6 +146,7 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
         "text": page_texts("en").__getitem__,
         "settings": SETTINGS["simulate"],
         "replay_settings": SETTINGS["replay"],
+        "sizing_settings": SETTINGS["sizing"],
         "experiments": declarations(),
         "subjects": list(by_subject()),
         "transport": transport,

@@ -9,6 +9,7 @@ from app.frontend.beam_tree import beam_tree
 from app.frontend.chart import chart
 from app.frontend.default_reports import default_reports
 from app.frontend.replay_timeline import COUNTS, replay_counts, replay_pool
+from app.frontend.sizing_bar import sizing_data
 from app.frontend.theme import PARTS
 
 # Largest trace file in bytes, by transport. A browser's Python has 2 to 4 GB, of which a trace takes several
@@ -35,5 +36,6 @@ def tab_data(transport: str, kept: Path | None = None) -> dict:
             "counts": json_item(replay_counts()),
             "beams": json_item(beam_tree()),
         },
+        "sizing": sizing_data(),
         "max_file_bytes": MAX_FILE_BYTES[transport],
     }
