@@ -164,6 +164,10 @@ export class BlockTables {
         }
       }
     });
+    const cached = new Map(
+      frame.cached_blocks.map((block) => [block, recording.prefixes.nodeOf(block, frame.t, recording.blockSize).node.id]),
+    );
+    const unowned = (block) => (cached.has(block) ? text("page.twin.cached", { node: cached.get(block) }) : text("page.twin.free"));
     const owners = (names) => names.join(" ") + (recording.paged && names.length > 1 ? ` ×${names.length}` : "");
     this._twin.replaceChildren(
       ...blocks.map((each, block) => {
@@ -175,7 +179,7 @@ export class BlockTables {
         head.append(button);
         row.append(
           head,
-          cell(owners(each.owners) || text("page.twin.free"), ""),
+          cell(owners(each.owners) || unowned(block), ""),
           ...["real", "reserved", "internal"].map((part) => cell(each[part], "num")),
         );
         return row;

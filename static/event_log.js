@@ -74,10 +74,13 @@ export class EventLog {
       jump.textContent = at;
       jump.setAttribute("aria-label", text("page.log.jump", { step: at }));
       const sentences = document.createElement("ul");
-      for (const { index, kind, seq } of recording.events(at)) {
+      for (const { index, kind, seq, nodes } of recording.events(at)) {
         const line = document.createElement("li");
         line.dataset.kind = kind;
         line.dataset.seq = seq;
+        if (nodes.length) {
+          line.dataset.nodes = nodes.join(" ");
+        }
         appendSentence(line, recording.sentence(index, lang));
         sentences.append(line);
       }
@@ -94,7 +97,8 @@ export class EventLog {
     }
     this._log.classList.toggle("has-focus", Boolean(lit));
     for (const line of this._log.querySelectorAll("[data-seq]")) {
-      line.classList.toggle("lit", Boolean(lit) && lit.seqs.has(Number(line.dataset.seq)));
+      const named = lit?.node !== undefined && line.dataset.nodes?.split(" ").includes(String(lit.node));
+      line.classList.toggle("lit", Boolean(lit) && (named || lit.seqs.has(Number(line.dataset.seq))));
     }
   }
 }

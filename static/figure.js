@@ -74,14 +74,17 @@ export function setGlyph(name, properties) {
 }
 
 // Opens a figure of its own (a Bokeh json_item) in `place`, as often as one likes: names are looked up in this
-// figure only. Resolves with {model(name), setData(name, columns)}.
-export async function openFigure(item, place) {
+// figure only. Resolves with {model(name), setData(name, columns)}. plainly: see drawPlainly.
+export async function openFigure(item, place, { plainly = false } = {}) {
   place.replaceChildren();
   const before = new Set(Bokeh().documents);
   await Bokeh().embed.embed_item(item, place);
   makeInert(place);
   const opened = Bokeh().documents.find((each) => !before.has(each));
   const find = (name) => opened.get_model_by_name(name);
+  if (plainly) {
+    opened.roots().forEach(({ id }) => drawPlainly(Bokeh().index.find_one_by_id(id)));
+  }
   return {
     model: find,
     setData(name, columns) {

@@ -141,7 +141,7 @@ export class PoolGrid {
     recording.spans(frame, (row, block, low, high, part, rows) => {
       const name = recording.name(row.seq);
       const colour = colourOf(name);
-      const alpha = lit && !(rows ? rows.some(isLit) : isLit(row)) ? DIM : 1;
+      const alpha = lit && !(lit.blocks ? lit.blocks.has(block) : rows ? rows.some(isLit) : isLit(row)) ? DIM : 1;
       this._push(spans, block, low / size, high / size);
       spans.colour.push(colour.fill);
       spans.fill.push(part === "real" ? alpha : FAINT[theme] * (hatched ? 1 : 2) * alpha);
@@ -162,6 +162,7 @@ export class PoolGrid {
         labels.set(block, { label: cellLabel(name, rows), colour, alpha, span: high - low, solid: part === "real" });
       }
     });
+    this._pushCached(spans, outlines, labels, recording, frame, lit, colours);
     this._set("pool.spans", spans);
     this._set("pool.hatch", hatches);
     const text = { x: [], y: [], text: [], colour: [], chip: [], alpha: [], plate: [], size: [] };
@@ -199,6 +200,24 @@ export class PoolGrid {
     this._set("pool.outlines", outlines);
   }
 
+  // What is cached and used by nobody: grey, dashed, with the node that it belongs to.
+  _pushCached(spans, outlines, labels, recording, frame, lit, colours) {
+    const plate = { fill: colours.cached, label: colours.ink, dash: null };
+    for (const block of frame.cached_blocks) {
+      const alpha = lit && !(lit.blocks?.has(block) || lit.block === block) ? DIM : 1;
+      this._push(spans, block, 0, 1);
+      spans.colour.push(colours.cached);
+      spans.fill.push(alpha);
+      spans.alpha.push(0);
+      spans.line.push(colours.cached);
+      this._outline(outlines, colours.muted, alpha, [4, 3], 1.5, this._cell(block));
+      if (this._shape.labels) {
+        const { node } = recording.prefixes.nodeOf(block, frame.t, recording.blockSize);
+        labels.set(block, { label: `n${node.id}`, colour: plate, alpha, span: 0, solid: true });
+      }
+    }
+  }
+
   _outline(into, colour, alpha, dash, width, edges) {
     for (const edge in edges) {
       into[edge].push(edges[edge]);
@@ -233,7 +252,7 @@ export class PoolGrid {
     const last = new Map();
     for (const { kind, blocks } of recording.events(t)) {
       const copied = kind === "BlockCopied"; // from its first block to its second
-      const dash = /Freed$/.test(kind) ? [4, 3] : copied || /Allocated$/.test(kind) ? [] : null;
+      const dash = /Freed$/.test(kind) ? [4, 3] : copied || /(Allocated|Hit)$/.test(kind) ? [] : null;
       for (const block of dash ? blocks.slice(Number(copied)) : []) {
         last.set(block, dash);
       }

@@ -8,11 +8,16 @@ export class PoolTip {
   }
 
   show(recording, t, block, event) {
-    this._element.hidden = block === null;
-    if (block === null) {
+    this.say(block === null ? null : this._words(recording, recording.frame(t), block), event);
+  }
+
+  // Says something beside the pointer, or nothing (null).
+  say(words, event) {
+    this._element.hidden = words === null;
+    if (words === null) {
       return;
     }
-    this._element.textContent = this._words(recording, recording.frame(t), block);
+    this._element.textContent = words;
     const box = this._element.parentElement.getBoundingClientRect();
     const x = Math.min(event.clientX - box.left + 12, box.width - this._element.offsetWidth - 4);
     this._element.style.left = `${Math.max(4, x)}px`;
@@ -33,8 +38,19 @@ export class PoolTip {
       const times = owners.length > 1 && recording.paged ? ` ×${owners.length}` : "";
       return text("page.tip.owner", { block, owners: owners.join(" ") + times, real, size: recording.blockSize });
     }
+    if (frame.cached_blocks.includes(block)) {
+      return this._cached(recording, frame.t, block);
+    }
     const start = block * recording.blockSize;
     const small = recording.tooSmallHoles(frame).some(([from, to]) => from <= start && start < to);
     return small ? text("page.tip.external", { block, seq: recording.name(frame.head) }) : text("page.tip.free", { block });
+  }
+
+  _cached(recording, t, block) {
+    const { node, first } = recording.prefixes.nodeOf(block, t, recording.blockSize);
+    const last = recording.lastHolder(block, t);
+    const user = last ? text("page.tip.last_user", { seq: recording.name(last.seq), step: last.t }) : "";
+    const tokens = { first: first + 1, last: first + recording.blockSize };
+    return text("page.tip.cached", { block, node: node.id, ...tokens, last_user: user }).trimEnd();
   }
 }

@@ -11,6 +11,9 @@ export class Readouts {
     );
     const box = document.querySelector("[data-shared]");
     this._shared = { box, label: box.querySelector("dt"), value: box.querySelector("dd") };
+    this._cached = document.querySelector("[data-cached-blocks]");
+    this._found = document.querySelector("[data-found]");
+    this._ofCache = document.querySelectorAll("[data-cache]");
     this._title = document.getElementById("pool-title");
     this._words = document.getElementById("pool-words");
     this._state = document.getElementById("pool-state");
@@ -36,6 +39,16 @@ export class Readouts {
       say(this._shared.value, text("page.count.shared.value", { n: frame.saved }));
     }
     this._shared.box.toggleAttribute("hidden", !recording.shares);
+    const caches = Boolean(recording.prefixes);
+    if (caches) {
+      say(this._cached, frame.cached / recording.blockSize);
+      say(this._found, frame.found);
+    }
+    for (const element of this._ofCache) {
+      if (element.hidden === caches) {
+        element.hidden = !caches;
+      }
+    }
     this._figures.get("waiting").parentElement.classList.toggle("warn", frame.waiting > 0);
     say(this._title, text("page.pool.title", { blocks: recording.numBlocks, size: recording.blockSize }));
     say(
@@ -56,8 +69,10 @@ export class Readouts {
       needed: Math.ceil(frame.head_needed / unit),
       free: frame.free / unit,
       largest: frame.largest_free,
+      cached: frame.cached / unit,
     };
-    const said = (key) => text(`page.pool.${key}.${recording.paged ? "paged" : "contiguous"}`, who);
+    const kind = frame.cached ? "cached" : recording.paged ? "paged" : "contiguous";
+    const said = (key) => text(`page.pool.${key}.${kind}`, who);
     if (frame.waiting > 0) {
       state = frame.running === 0 ? "all_waiting" : "waits";
       // What a step frees at its end can only be handed out in the next one.
@@ -65,7 +80,7 @@ export class Readouts {
       sentences.push(said(soon ? "waits_fits" : state));
     } else if (frame.running === 0) {
       state = "empty";
-      sentences.push(text("page.pool.empty"));
+      sentences.push(frame.cached ? said("empty") : text("page.pool.empty"));
     }
     if (frame.rejected > 0) {
       const names = recording.rejectedSeqs.slice(0, frame.rejected).map((seq) => recording.name(seq));

@@ -1,15 +1,18 @@
 // A recorded run: columns per step, as app/backend/columns.py makes them. Nothing here changes them.
 
+import { PrefixHistory } from "./prefix_history.js";
+
 // Kinds of events, the most telling first: what a step's headline is chosen by.
 const WEIGHT = [
-  "Rejected", "Preempted", "SwappedOut", "Waiting", "SwappedIn", "Recovered", "Finished", "Admitted", "PrefixShared",
-  "Forked", "Dropped", "BlockCopied", "RegionReserved", "BlocksAllocated", "RegionFreed", "BlocksFreed", "Arrived",
+  "Rejected", "Outgrown", "Preempted", "SwappedOut", "Waiting", "SwappedIn", "Recovered", "BlocksEvicted", "NodeSplit",
+  "PrefixHit", "Finished", "Admitted", "PrefixShared", "Forked", "Dropped", "BlockCopied", "PrefixCached",
+  "DuplicatesFreed", "RegionReserved", "BlocksAllocated", "RegionFreed", "BlocksFreed", "Arrived",
 ];
 export const MARKS = {
   Finished: "finish", Waiting: "wait", Preempted: "preempt", Rejected: "reject",
-  BlockCopied: "copy", SwappedOut: "swap", SwappedIn: "swap",
+  BlockCopied: "copy", SwappedOut: "swap", SwappedIn: "swap", BlocksEvicted: "evict",
 };
-const SHARING = new Set(["Forked", "PrefixShared", "BlockCopied"]);
+const SHARING = new Set(["Forked", "PrefixShared", "BlockCopied", "PrefixHit", "DuplicatesFreed"]);
 const NOBODY = new Map();
 
 export class Recording {
@@ -23,6 +26,7 @@ export class Recording {
     this.blockSize = columns.block_size;
     this.capacity = columns.capacity;
     this.shares = this.paged && columns.events.kind.some((kind) => SHARING.has(kind));
+    this.prefixes = columns.trees ? new PrefixHistory(columns) : null;
     this._frame = null;
     this._marks = null;
   }
@@ -50,11 +54,14 @@ export class Recording {
   }
 
   _read(t) {
-    const { frames, rows, waits, tables } = this.columns;
+    const { columns } = this;
+    const { frames, rows, waits, tables } = columns;
     const frame = { t };
     for (const name in frames) {
       frame[name] = frames[name][t];
     }
+    frame.cached ??= 0;
+    frame.cached_blocks = columns.cached?.block.slice(frames.cached_start[t], frames.cached_start[t + 1]) ?? [];
     frame.waiting_seqs = waits.seq.slice(frames.wait_start[t], frames.wait_start[t + 1]);
     frame.rows = [];
     for (let i = frames.row_start[t]; i < frames.row_start[t + 1]; i++) {
@@ -77,7 +84,7 @@ export class Recording {
     frame.empty_held = frame.reserved + frame.internal;
     frame.held = frame.real + frame.empty_held;
     frame.waste_used = frame.held ? 1 - frame.real / frame.held : 0;
-    frame.waste_pool = 1 - frame.real / this.capacity;
+    frame.waste_pool = 1 - (frame.real + frame.cached) / this.capacity; // what is cached is real KV
     return frame;
   }
 
@@ -162,12 +169,24 @@ export class Recording {
     return holes;
   }
 
-  // Events of frame t: {kind, seq, blocks, index}; the sentence is sentence(index, lang).
+  // Who held a block last before or in frame t, as {seq, t}; null if nobody ever did.
+  lastHolder(block, t) {
+    for (let at = t; at >= 0; at--) {
+      const rows = this.holders(this._read(at), block);
+      if (rows.length) {
+        return { seq: rows.at(-1).seq, t: at };
+      }
+    }
+    return null;
+  }
+
+  // Events of frame t: {kind, seq, blocks, nodes, index}; the sentence is sentence(index, lang).
   events(t) {
     const { frames, events } = this.columns;
     const found = [];
     for (let i = frames.event_start[t]; i < frames.event_start[t + 1]; i++) {
-      found.push({ index: i, kind: events.kind[i], seq: events.seq[i], blocks: events.blocks[i] });
+      const nodes = events.nodes?.[i] ?? [];
+      found.push({ index: i, kind: events.kind[i], seq: events.seq[i], blocks: events.blocks[i], nodes });
     }
     return found;
   }

@@ -19,6 +19,7 @@ export class SettingsForm {
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", (event) => {
       this._drawDependent();
+      this._agree();
       if (event.target.type !== "number" || event.target.validity.valid) {
         onChange(this.read());
       }
@@ -66,8 +67,40 @@ export class SettingsForm {
     this._bs.setAttribute("aria-valuetext", this._bsValue.textContent);
     this._form.dataset.mode = settings.mode;
     this._form.elements.blocks.disabled = this._off || Boolean(settings.hold);
-    this._form.elements.cpu.disabled = this._off || settings.rec !== "swap";
+    this._form.dataset.cache = settings.cache;
+    this._offer(settings);
+    const rules = pageData.combinations.rules[settings.mode === "paged" ? settings.rules : "classic"];
+    this._form.elements.rec.disabled = this._off || !rules.recovery;
+    this._form.elements.cpu.disabled = this._off || !(rules.swaps || (rules.recovery && settings.rec === "swap"));
+    this._form.elements.budget.disabled = this._off || !rules.budget;
     document.getElementById("hold-hint").textContent = text("page.set.hold.hint", { tokens: pageData.held_tokens });
+  }
+
+  // What goes with the mode, the engine rules and the cache that are chosen: values by key, the others are off.
+  _allowed({ mode, rules, cache }) {
+    const { rules: all, blind, seeing } = pageData.combinations;
+    const queues = [...blind, ...seeing[cache]];
+    return mode === "paged" ? { cache: all[rules].caches, queue: all[rules].queues.filter((each) => queues.includes(each)) } : {};
+  }
+
+  _offer(settings) {
+    for (const [key, allowed] of Object.entries(this._allowed(settings))) {
+      for (const option of this._form.elements[key].options) {
+        option.disabled = !allowed.includes(option.value);
+      }
+    }
+  }
+
+  // Lets what does not go with the user's choice give way: a cache to the other one, an order to the first.
+  _agree() {
+    for (const key of ["cache", "queue"]) {
+      const settings = this.read();
+      const allowed = this._allowed(settings)[key];
+      if (allowed && !allowed.includes(settings[key])) {
+        this._form.elements[key].value = key === "cache" ? allowed.at(-1) : allowed[0];
+      }
+    }
+    this._drawDependent();
   }
 
   // Before Python is there only the allocator can be changed, and only while both its runs are in the page.

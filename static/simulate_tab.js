@@ -7,6 +7,7 @@ import { followFocus, litBy, togglePin } from "./focus.js";
 import { PoolGrid } from "./pool_grid.js";
 import { PoolTip } from "./pool_tip.js";
 import { Readouts } from "./readouts.js";
+import { PrefixCard } from "./prefix_card.js";
 import { followFrame } from "./rest.js";
 import { Story } from "./story.js";
 import { Timeline } from "./timeline.js";
@@ -21,6 +22,7 @@ export class SimulateTab {
     const waste = new WasteBar(find("waste-figure"), find("waste-parts"), find("waste-sum"));
     const tables = new BlockTables();
     const beams = new BeamCard();
+    const prefixes = new PrefixCard(state, togglePin);
     const log = new EventLog((t) => this.transport.seek(t));
     const readouts = new Readouts();
     const story = new Story(onSwitch);
@@ -60,6 +62,12 @@ export class SimulateTab {
     state.on(["recording", "rest", "pinned", "preview", "lang", "theme"], (now) =>
       beams.draw(now.recording, now.rest, lit(now), now.theme),
     );
+    state.on(["recording", "glance", "pinned", "preview", "theme", "width", "prefixesOpen"], (now) =>
+      prefixes.draw(now.recording, now.glance, lit({ ...now, frame: now.glance }), now.theme, now.dragging),
+    );
+    state.on(["recording", "rest", "pinned", "lang", "prefixTwin"], (now) =>
+      prefixes.tell(now.recording, now.rest, now.pinned, now.lang),
+    );
     const { theme } = { theme: state.get("theme") };
     pool.recolour(theme);
     waste.recolour(theme);
@@ -92,6 +100,7 @@ export class SimulateTab {
     const narrow = matchMedia("(max-width: 899px)");
     const fold = () => {
       find("settings-fold").open = !narrow.matches;
+      find("prefix-card").open = !narrow.matches;
     };
     narrow.addEventListener("change", fold);
     fold();

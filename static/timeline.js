@@ -5,10 +5,10 @@ import { model, setData, setGlyph } from "./figure.js";
 import { MARKS } from "./recording.js";
 
 const MARK_NAMES = [...new Set(Object.values(MARKS))];
-const RARE = { copy: 1.72, swap: 1.92 }; // lanes of app/frontend/timeline.py that are there only when used
+const RARE = { copy: 1.72, swap: 1.92, evict: 2.12 }; // lanes of app/frontend/timeline.py that are there only when used
 const TOP = 1.66; // and what lies above the others
 
-const PARTS = ["real", "reserved", "internal", "external", "usable"];
+const PARTS = ["real", "reserved", "internal", "external", "cached", "usable"];
 
 export class Timeline {
   // place: holds the figure; playhead: laid over it; onSeek(frame, dragging): the pointer asks for a frame.
@@ -47,7 +47,7 @@ export class Timeline {
     const stack = { step: frames.real.map((_, t) => t), zero: frames.real.map(() => 0) };
     let below = stack.zero;
     for (const part of PARTS) {
-      below = frames[part].map((slots, t) => below[t] + slots / recording.capacity);
+      below = (frames[part] ?? stack.zero).map((slots, t) => below[t] + slots / recording.capacity);
       stack[part] = below;
     }
     const plot = model("timeline");

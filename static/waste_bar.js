@@ -7,7 +7,7 @@ import { percent, say, text } from "./text.js";
 
 const HEIGHT = 28; // px, as app/frontend/waste_bar.py has it
 const LINES = { ...HATCHES, external: { spacing: 3, width: 1, crossed: false } };
-const PARTS = ["real", "reserved", "internal", "external", "usable"];
+const PARTS = ["real", "reserved", "internal", "external", "cached", "usable"];
 
 export class WasteBar {
   constructor(place, list, sum) {

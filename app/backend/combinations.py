@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from pycore.scheduling.queue_order import CACHE_AWARE
-from pycore.scheduling.rules import RULES
+from pycore.scheduling.rules import ALL_QUEUES, RULES
 
 Value = int | float | str
 
@@ -16,6 +16,24 @@ _SEEING = {
     "hash_chain": [each for each in CACHE_AWARE if each != "dfs_weight"],
     "radix": CACHE_AWARE,
 }
+
+
+def combinations() -> dict[str, dict]:
+    """For a form: what each of the rules allows, and which orders of the queue go with each cache."""
+    return {
+        "rules": {
+            name: {
+                "caches": [cache for cache in CACHES if CACHES[cache] in rules.caches],
+                "queues": rules.queues,
+                "budget": rules.chunked,
+                "recovery": rules.groups_swap is None,
+                "swaps": rules.groups_swap is True,
+            }
+            for name, rules in RULES.items()
+        },
+        "blind": [queue for queue in ALL_QUEUES if queue not in CACHE_AWARE],
+        "seeing": _SEEING,
+    }
 
 
 def reconciled(

@@ -11,15 +11,18 @@ from functools import cache
 from pathlib import Path
 
 from bokeh.document import Document
+from bokeh.embed import json_item
 from bokeh.plotting import figure
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 from markupsafe import Markup
 
+from app.backend.combinations import combinations
 from app.backend.experiment import declarations
 from app.backend.handle import Handler
 from app.backend.settings import HELD_TOKENS, SETTINGS
 from app.backend.texts import LANGUAGES
 from app.frontend.pool_grid import pool_grid
+from app.frontend.radix_tree import radix_tree
 from app.frontend.tab_data import tab_data
 from app.frontend.theme import LABEL_COLOURS, REQUEST_COLOURS, SCHEMES
 from app.frontend.timeline import timeline
@@ -76,6 +79,8 @@ def page_data(transport: str, urls: Mapping[str, str]) -> dict:
         "requests": {"fill": REQUEST_COLOURS, "label": LABEL_COLOURS},
         "schemes": SCHEMES,
         "held_tokens": HELD_TOKENS,
+        "combinations": combinations(),
+        "figures": {"prefixes": json_item(radix_tree())},  # opened once a run has a prefix cache
         "responses": default_responses(),
     }
 

@@ -16,6 +16,8 @@ LABEL_COLOURS = ["#ffffff" if n in _WHITE_LABEL else "#000000" for n in range(1,
 
 # Parts of the pool, in the order in which they are stacked: key of the page's texts, Bokeh hatch pattern.
 PARTS = {"real": " ", "reserved": "/", "internal": "x", "external": ".", "usable": " "}
+# The same of a pool that may keep prefixes in blocks that nobody uses.
+POOL_PARTS = {**{part: PARTS[part] for part in PARTS if part != "usable"}, "cached": " ", "usable": " "}
 
 SCHEMES = {
     "light": {
@@ -29,6 +31,7 @@ SCHEMES = {
         "reserved": "#b45309",
         "internal": "#b91c1c",
         "external": "#7c3aed",
+        "cached": "#bcc3cd",
         "usable": "#e5e7eb",
         "finish": "#15803d",
         "wait": "#b45309",
@@ -36,6 +39,7 @@ SCHEMES = {
         "reject": "#7c3aed",
         "copy": "#0e7490",
         "swap": "#be185d",
+        "evict": "#4d7c0f",
     },
     "dark": {
         "ink": "#eceff3",
@@ -48,6 +52,7 @@ SCHEMES = {
         "reserved": "#fbbf24",
         "internal": "#f87171",
         "external": "#c4b5fd",
+        "cached": "#5d6879",
         "usable": "#374151",
         "finish": "#4ade80",
         "wait": "#fbbf24",
@@ -55,6 +60,7 @@ SCHEMES = {
         "reject": "#c4b5fd",
         "copy": "#22d3ee",
         "swap": "#f9a8d4",
+        "evict": "#bef264",
     },
 }
 

@@ -3,7 +3,7 @@
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
-from app.frontend.theme import PARTS, SCHEMES, bare_figure, draw_plainly
+from app.frontend.theme import POOL_PARTS, SCHEMES, bare_figure, draw_plainly
 
 # Kind of mark → (Bokeh marker, lane above the stack, in shares of the pool's height).
 MARKS = {
@@ -13,6 +13,7 @@ MARKS = {
     "reject": ("x", 1.52),
     "copy": ("diamond", 1.72),
     "swap": ("inverted_triangle", 1.92),
+    "evict": ("star", 2.12),
 }
 
 
@@ -24,12 +25,12 @@ def timeline() -> figure:
     """
     light = SCHEMES["light"]
     plot = bare_figure("timeline", 76, (0, 90), (0, 1.66))
-    parts = list(PARTS)
+    parts = list(POOL_PARTS)
     stack = ColumnDataSource(
         name="timeline.stack", data={"step": [], "zero": [], **{part: [] for part in parts}}
     )
     for below, part in zip(["zero", *parts], parts, strict=False):
-        hatched = PARTS[part] != " "
+        hatched = POOL_PARTS[part] != " "
         plot.varea(
             x="step",
             y1=below,
@@ -38,7 +39,7 @@ def timeline() -> figure:
             name=f"timeline.{part}.glyph",
             fill_color=light[part],
             fill_alpha=0.25 if hatched else 1,
-            hatch_pattern=PARTS[part],
+            hatch_pattern=POOL_PARTS[part],
             hatch_color=light[part],
             hatch_scale=6,
             hatch_weight=1.2,

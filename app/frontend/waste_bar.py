@@ -3,24 +3,24 @@
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
-from app.frontend.theme import PARTS, SCHEMES, bare_figure, draw_plainly, hatch_lines
+from app.frontend.theme import POOL_PARTS, SCHEMES, bare_figure, draw_plainly, hatch_lines
 
 
 def waste_bar() -> figure:
     """The figure "waste"; x is a share of the pool, y runs downwards. static/waste_bar.js fills its sources
     "waste.parts" and "waste.hatch".
 
-    The rows stand in the order of PARTS; names and figures are HTML below it.
+    The rows stand in the order of POOL_PARTS; names and figures are HTML below it.
     """
     light = SCHEMES["light"]
     plot = bare_figure("waste", 28, (0, 1), (1, 0))
     source = ColumnDataSource(
         name="waste.parts",
         data={
-            "left": [0.0] * len(PARTS),
-            "right": [0.0] * len(PARTS),
-            "colour": [light[part] for part in PARTS],
-            "solid": [1.0 if hatch == " " else 0.15 for hatch in PARTS.values()],
+            "left": [0.0] * len(POOL_PARTS),
+            "right": [0.0] * len(POOL_PARTS),
+            "colour": [light[part] for part in POOL_PARTS],
+            "solid": [1.0 if hatch == " " else 0.15 for hatch in POOL_PARTS.values()],
         },
     )
     plot.quad(
