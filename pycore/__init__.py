@@ -182,4 +182,16 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     experiments.against_real_vllm       predicted against measured
     experiments.admission_run           the run behind the experiments on admissions
     experiments.prefix_run              the run behind the experiments on order
+    experiments.serving_run             the run behind the experiments on serving
+    experiments.scenario_a              four managers of memory on a tight GPU
+    experiments.normalized_latency      latency against rate, five managers
+    experiments.scenario_b              the managers where memory is not tight
+    experiments.block_size_in_time      throughput by block size, without and with the kernel
+    experiments.watermark               how much an admission leaves free
+    experiments.swap_or_recompute       how a preempted request gets its KV back
+    experiments.victim_policy           whom to preempt
+    experiments.head_of_line            one huge request before all others
+    experiments.never_fits              a request larger than the pool
+    experiments.first_chunk_only        admission by the first chunk alone
+    experiments.retraction              the batch after a retraction
 """

@@ -13,13 +13,14 @@ from pycore.memory.waste import Waste
 from pycore.prefix_cache.prefix_stats import PrefixStats
 from pycore.replay_result import ReplayResult
 from pycore.request import Request, Sequence
+from pycore.scheduling.batch import NO_LIMIT
 from pycore.time_line import TimeLine
 
 _WASTE = Waste._fields
 
 
 class Replay:
-    """One trace through one engine, as many steps at a time as the caller likes.
+    """One trace through one engine, as much at a time as the caller likes.
 
     Attributes:
         num_ended: requests that finished or were rejected so far.
@@ -85,13 +86,14 @@ class Replay:
         """All requests have ended, or none of those left ever will (see Scheduler.stuck)."""
         return self._engine.done or self._engine.scheduler.stuck
 
-    def advance(self, num_steps: int) -> None:
-        """Runs up to `num_steps` iterations, fewer if the trace ends."""
+    def advance(self, num_turns: int) -> None:
+        """Runs up to `num_turns` steps or leaps, fewer if the trace ends."""
         engine = self._engine
-        end = engine.num_steps + num_steps
-        while engine.num_steps < end and not self.done:
+        for _ in range(num_turns):
+            if self.done:
+                return
             engine.skip_idle()
-            finished = self._leap(end - engine.num_steps) if self._fast_forward else None
+            finished = self._leap() if self._fast_forward else None
             if finished is None:
                 start_ns = engine.now_ns
                 finished = engine.step()
@@ -100,8 +102,8 @@ class Replay:
             for seq in {seq.request.id: seq for seq in finished if not seq.group}.values():
                 self._book(seq)
 
-    def _leap(self, limit: int) -> list[Sequence] | None:
-        """Runs up to `limit` steps at once and returns who finished; None if that cannot be done."""
+    def _leap(self) -> list[Sequence] | None:
+        """Runs all steps at once that decide nothing, and returns who finished; None if there are none."""
         engine = self._engine
         engine.receive_arrivals()
         demand = engine.scheduler.demand
@@ -109,7 +111,7 @@ class Replay:
             self._demand = demand
             self._waste = engine.allocator.waste(demand)
         fragmented = self._is_fragmented()
-        leapt = self._fast_forward.leap(limit)
+        leapt = self._fast_forward.leap(NO_LIMIT)
         if leapt is None:
             return None
         stretch, finished = leapt
