@@ -21,6 +21,7 @@ _COMMANDS = {
     "capacity": "capacity_command",
     "sweep": "sweep_command",
     "sizing": "sizing_command",
+    "fidelity": "fidelity_command",
     "site": "site_command",
 }
 

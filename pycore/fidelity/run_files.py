@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from pycore.fidelity.measured_run import Load, MeasuredRun, Outcome, RequestTimes, RunSettings
-from pycore.specs import Deployment, find_gpu, find_model
+from pycore.specs import Deployment, ModelSpec, find_gpu, find_model
+from pycore.specs.catalogue import UnknownNameError
 
 CONFIG, META, REQUESTS, TIME_LINE = FILES = ("config.json", "meta.json", "requests.jsonl", "timeseries.csv")
 REQUIRED = (REQUESTS,)
@@ -19,6 +20,8 @@ _GIGA = 10**9
 _MAX_SEQS, _BUDGET = 256, 2048  # vLLM's defaults on such GPUs
 _BITS = {"auto": 16, "bfloat16": 16, "float16": 16, "half": 16}
 _EIGHT_BITS = ("fp8", "int8")
+# What may follow a model's name without changing its shape.
+_VARIANTS = ("instruct", "chat", "it", "hf", "base", "fp8", "2507")
 
 
 class RunFileError(ValueError):
@@ -90,10 +93,13 @@ def run_settings(name: str, config: Mapping, meta: Mapping, longest: int) -> Run
         (META, "tensor_parallel_size", kwargs.get("tensor_parallel_size")),
         (CONFIG, "tp_size", instance.get("tp_size")),
     )
+    copies = _whole((META, "data_parallel_size", kwargs.get("data_parallel_size")))
+    if copies is not None and copies > 1:
+        raise RunFileError(META, "data_parallel_size", copies, "1")
     kv_dtype = kwargs.get("kv_cache_dtype", "auto")
     weights_dtype = kwargs.get("quantization") or kwargs.get("dtype", "auto")
     bits, kv_bits = _bits("dtype", weights_dtype), _bits("kv_cache_dtype", kv_dtype)
-    found = find_model(model or model_name)
+    found = _model(model or model_name)
     hop_ns = _number((CONFIG, "link_latency", config.get("link_latency")), least=0)
     share = _number((META, "gpu_memory_utilization", cache.get("gpu_memory_utilization")))
     caching = cache.get("enable_prefix_caching", kwargs.get("enable_prefix_caching", True))
@@ -146,6 +152,18 @@ def _instance(config: Mapping) -> Mapping[str, Any]:
         inner = config.get(level)
         config = inner[0] if isinstance(inner, list) and inner and isinstance(inner[0], dict) else {}
     return config
+
+
+def _model(name: str) -> ModelSpec:
+    """The model of this name, or of the name without what was done to the model afterwards."""
+    short = name
+    while True:
+        try:
+            return find_model(short)
+        except UnknownNameError:
+            short, _, last = short.rpartition("-")
+            if not short or last.casefold() not in _VARIANTS:
+                find_model(name)
 
 
 def _said(kind: type, *places: tuple[str, str, object]) -> Any:
