@@ -22,11 +22,10 @@ export function answerWords({ users, settings, num_tokens: tokens }) {
   return text(users ? "sizing.answer" : "sizing.answer.none", { users, context: settings.ctx, tokens });
 }
 
-// [[label, value, name], …] of what most readers came for.
+// [[name, value, label], …] of what stands behind the answer.
 export function figures(answer) {
   const { settings, kv } = answer;
   return [
-    ["users", whole.format(answer.users)],
     ["tokens", whole.format(answer.num_tokens)],
     ["blocks", whole.format(answer.num_blocks)],
     ["token", whole.format(kv.bytes_per_token)],

@@ -78,7 +78,7 @@ class Simulator:
                 form.locator(f"[name=mode][value={value}]").check(force=True)
             elif key == "hold":
                 field.set_checked(bool(value), force=True)
-            elif key in ("sc", "res", "place", "order"):
+            elif field.evaluate("field => field.tagName") == "SELECT":
                 field.select_option(str(value))
             else:
                 field.fill(str(value))
@@ -171,6 +171,14 @@ OPTIONS = {
     "limit": "--limit",
     "maxlen": "--max-len",
     "stepms": "--step-ms",
+    "model": "--model",
+    "gpu": "--gpu",
+    "tp": "--tp",
+    "wbits": "--weights-bits",
+    "kvbits": "--kv-bits",
+    "ctx": "--context",
+    "util": "--utilisation",
+    "budget": "--token-budget",
 }
 
 
@@ -195,13 +203,14 @@ def expected_counters(recording: dict, step: int) -> dict[str, str]:
     """What the page's counters shall say at a step of a recording that the command line printed."""
     at = {name: values[step] for name, values in recording["frames"].items()}
     held = at["real"] + at["reserved"] + at["internal"]
+    kept = at["real"] + at.get("cached", 0)  # what is cached is real KV too
     return {
         "running": str(at["running"]),
         "waiting": str(at["waiting"]),
         "finished": str(at["finished"]),
         "blocks": f"{at['used_blocks']}/{recording['num_blocks']}",
         "waste_used": f"{percent(1 - at['real'] / held if held else 0)} %",
-        "waste_pool": f"{percent(1 - at['real'] / recording['capacity'])} %",
+        "waste_pool": f"{percent(1 - kept / recording['capacity'])} %",
         "preemptions": str(at["preemptions"]),
         "rejected": str(at["rejected"]),
     }
