@@ -29,6 +29,18 @@ RUNS: dict[str, dict[str, int | str]] = {
     "operators-prefix": {"sc": "system_prompt", "order": "shuffled"},
     "plain-parallel-and-beam": {"sc": "mixed_decoding", "blocks": 48},
     "beams-in-regions": {"sc": "beam", "mode": "contiguous", "res": "oracle"},
+    "hash-chain": {"sc": "shared_prompts", "cache": "hash_chain"},
+    "hash-chain-as-in-vllm-v1": {
+        "sc": "shared_prompts",
+        "cache": "hash_chain",
+        "rules": "vllm-v1",
+        "budget": 24,
+    },
+    "hash-chain-uncached-last": {"sc": "chats", "cache": "hash_chain", "uncached": "tail", "blocks": 40},
+    "radix-tree": {"sc": "shared_prompts", "cache": "radix", "blocks": 48},
+    "radix-tree-as-in-sglang": {"sc": "shared_prompts", "cache": "radix", "rules": "sglang", "queue": "lpm"},
+    "radix-tree-least-often-used": {"sc": "chats", "cache": "radix", "evict": "lfu", "queue": "dfs_weight"},
+    "groups-as-in-vllm-v0": {"sc": "mixed_decoding", "rules": "vllm-v0", "blocks": 48},
     "max-first-fit": {"mode": "contiguous", "res": "max"},
     "pow2-first-fit": {"mode": "contiguous", "res": "pow2", "sc": "long_tail"},
     "oracle-first-fit": {"mode": "contiguous", "res": "oracle"},
@@ -47,6 +59,7 @@ READABLE = {
     "small-pool-that-preempts": (1, 5, 6, 7, 8, 40),
     "oracle-first-fit": (1, 20, 60),
     "pow2-buddy-odd-pool": (1, 20, 60),
+    "radix-tree": (1, 6, 20, 40),
     "three-requests-paged": tuple(range(13)),
     "three-requests-max": tuple(range(13)),
 }
@@ -92,5 +105,12 @@ def _lines(frame: Snapshot) -> Iterator[str]:
     )
     for row in zip(memory.seqs, memory.tokens, memory.final, memory.held, memory.places, strict=True):
         yield "  r{}: {} of {} tokens, {} slots at {}".format(*row[:4], list(row[4]))
+    if frame.prefixes is not None:
+        yield f"  cached {list(memory.cached)}"
+        nodes = frame.prefixes
+        for node in zip(
+            nodes.id, nodes.parent, nodes.start, nodes.length, nodes.users, nodes.values, strict=True
+        ):
+            yield "  n{} after n{}: {} + {} tokens, {} users, blocks {}".format(*node[:5], list(node[5]))
     for event in frame.events:
         yield f"  {event}"

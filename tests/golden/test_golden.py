@@ -48,6 +48,9 @@ def test_the_runs_show_what_they_are_kept_for():
     assert last("small-pool-that-preempts").num_preemptions > 0
     assert last("some-never-fit").num_rejected > 0
     assert last("two-thousand-steps").num_finished == 48
+    for name in ("hash-chain", "hash-chain-as-in-vllm-v1", "radix-tree", "radix-tree-as-in-sglang"):
+        kinds = {type(event).__name__ for frame in recording_of(RUNS[name]).frames for event in frame.events}
+        assert {"PrefixHit", "BlocksEvicted"} <= kinds, name
     for name, settings in RUNS.items():
         frames = recording_of(settings).frames
         external = any(frame.waste.external for frame in frames)
