@@ -51,6 +51,15 @@ def open_beams(page):
     expect(page.locator("#beam-card canvas").first).to_be_attached(timeout=BOOT_MS)
 
 
+def open_prefixes(page):
+    page.set(sc="shared_prompts", cache="radix", rules="sglang")
+    page.seek(40)
+    page.locator("#prefix-card").evaluate("fold => { fold.open = true; }")
+    expect(page.locator("#prefix-labels span").first).to_be_attached(timeout=BOOT_MS)
+    page.locator("#prefix-twin summary").click()
+    page.locator("#twin-fold summary").click()
+
+
 def open_replay(page):
     page.locator("#tab-replay").click()
     page.locator("#replay-settings").evaluate("fold => { fold.open = true; }")
@@ -75,6 +84,7 @@ def test_axe_finds_nothing_critical_or_serious(simulator, width, theme, lang):
         "beam-search": lambda page: open_experiment(page, "beam_search", "tree"),
         "replay": open_replay,
         "beams": open_beams,
+        "prefixes": open_prefixes,
     }.items():
         show(page)
         page.page.mouse.move(0, 0)

@@ -18,8 +18,12 @@ PAGE_KEYS = {
     "embed": "1",
     "hide": "waste,twin",
 }
-# No setting keeps its default, but for "hold": with it the number of blocks would not be the address's.
-SET = {"sc": "long_tail", "wm": "2.5", "bs": "8", "blocks": "48", "seed": "321", "steps": "120", "hold": "0"}
+# No setting keeps its default, but for "hold", with which the number of blocks would not be the address's,
+# and "mode", as contiguous memory would let the cache and the rules rest.
+SET = {
+    **{"sc": "long_tail", "wm": "2.5", "bs": "8", "blocks": "48", "seed": "321", "steps": "120", "hold": "0"},
+    **{"mode": "paged"},
+}
 
 
 def every_key():

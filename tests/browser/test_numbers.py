@@ -28,6 +28,23 @@ SETTINGS = {
         "sc": "long_tail",
         "bs": 8,
     },
+    "a hash chain under vLLM's rules, in chunks": {
+        "mode": "paged",
+        "sc": "shared_prompts",
+        "cache": "hash_chain",
+        "rules": "vllm-v1",
+        "uncached": "tail",
+        "budget": 24,
+    },
+    "a radix tree under SGLang's rules, longest prefix first": {
+        "mode": "paged",
+        "sc": "shared_prompts",
+        "cache": "radix",
+        "rules": "sglang",
+        "queue": "lpm",
+        "evict": "lfu",
+    },
+    "chats in a small pool": {"mode": "paged", "sc": "chats", "cache": "radix", "blocks": 40, "seed": 3},
     "requests that can never fit": {"mode": "paged", "sc": "long_tail", "blocks": 8},
 }
 STEPS = (0, 1, 17, 38, 61, 90)
@@ -55,6 +72,12 @@ def test_the_counters_are_those_of_the_command_line(ready, name):
         ready.seek(step)
         assert ready.counters() == expected_counters(recording, step), step
         assert ready.waste() == expected_waste(recording, step), step
+        if "cached" in recording["frames"]:
+            cached, found = (recording["frames"][name][step] for name in ("cached", "found"))
+            blocks = cached // recording["block_size"]
+            assert ready.locator("[data-cached-blocks]").inner_text() == str(blocks)
+            assert ready.locator("[data-found]").inner_text() == str(found)
+            assert ready.locator("[data-waste=cached]").inner_text().startswith(f"{cached} ·")
     assert ready.complaints == []
 
 

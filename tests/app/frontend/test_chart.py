@@ -12,6 +12,7 @@ from app.frontend.beam_tree import beam_tree
 from app.frontend.chart import chart
 from app.frontend.default_reports import default_reports
 from app.frontend.page import STATIC, page_texts, template
+from app.frontend.radix_tree import radix_tree
 from app.frontend.replay_timeline import replay_counts, replay_pool
 from app.frontend.tab_data import tab_data
 from app.frontend.theme import PARTS, SCHEMES
@@ -22,6 +23,7 @@ FIGURES = {
     "replay.pool": replay_pool,
     "replay.counts": replay_counts,
     "beams": beam_tree,
+    "prefixes": radix_tree,
 }
 
 
@@ -43,6 +45,7 @@ def test_what_the_scripts_fill_is_in_the_figure(name, build):
         "replay.pool": ["x", "y", "x.grid", "y.grid"],
         "replay.counts": ["x", "y", "x.grid", "y.grid", "lines"],
         "beams": ["edges", "nodes", "ends", "ends.glyph"],
+        "prefixes": ["bars", "outlines"],
     }[name]
     names = [f"{name}.{each}" for each in names]
     if name == "replay.pool":
@@ -58,9 +61,9 @@ def test_the_names_in_the_scripts_are_those_of_the_figures():
     document = Document()
     for build in FIGURES.values():
         document.add_root(build())
-    for script in ("chart.js", "replay_timeline.js", "beam_tree.js"):
+    for script in ("chart.js", "replay_timeline.js", "beam_tree.js", "radix_tree.js"):
         source = (STATIC / script).read_text(encoding="utf-8")
-        for name in re.findall(r'(?:model|setData)\("((?:chart|replay|beams)[\w.]*)"', source):
+        for name in re.findall(r'(?:model|setData)\("((?:chart|replay|beams|prefixes)[\w.]*)"', source):
             assert document.get_model_by_name(name) is not None, f"{script}: {name}"
 
 
