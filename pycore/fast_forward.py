@@ -69,17 +69,13 @@ class FastForward:
         if rooms is None:
             return None
         cost_model = engine.cost_model
-        keys = sum([seq.num_tokens for seq in running])
-        lengths = [seq.num_tokens for seq in running] if cost_model.needs_lengths else ()
-        decodes = Decodes(len(running), keys, lengths)
-        ahead_ns = cost_model.stretch_ns(decodes, steps - 1)
+        count, size = len(running), allocator.block_size
+        lengths = [seq.num_tokens for seq in running]
+        decodes = Decodes(count, sum(lengths), lengths if cost_model.needs_lengths else ())
         if engine.next_arrival_ns is not None:  # the last of them may end after it, but must begin before
             most_ns = engine.next_arrival_ns - engine.now_ns - 1
-            if ahead_ns > most_ns:
-                steps = 1 + cost_model.steps_within(decodes, most_ns, steps - 1)
-                ahead_ns = -1
-        size = allocator.block_size
-        count = len(running)  # a block is wanted in step j by the i-th of them: j · count + i
+            steps = 1 + cost_model.steps_within(decodes, most_ns, steps - 1)
+        # A block is wanted in step j by the i-th of them: j · count + i
         wanted = [
             j * count + i for i, room in enumerate(rooms) if room < steps for j in range(room, steps, size)
         ]
@@ -90,13 +86,12 @@ class FastForward:
             if steps < 1:
                 return None
             wanted = [each for each in wanted if each < steps * count]
-            ahead_ns = -1
         grown_at = [each // count for each in wanted]
         never, cached = self._grow([running[each % count] for each in wanted]) if wanted else ([], [])
         if scheduler.has_tokens:
             self._name_tokens(steps)
         start_ns = engine.now_ns
-        last_ns = start_ns + (cost_model.stretch_ns(decodes, steps - 1) if ahead_ns < 0 else ahead_ns)
+        last_ns = start_ns + cost_model.stretch_ns(decodes, steps - 1)
         engine.now_ns = last_ns + cost_model.work_ns(decodes.after(steps - 1))
         engine.num_steps += steps
         finished = scheduler.decode(steps, engine.now_ns)

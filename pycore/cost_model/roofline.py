@@ -68,6 +68,10 @@ class Roofline:
         self._compute = Rate(gpu.peak_flops(deployment.weights_bits) * deployment.tp, efficiency.mfu)
         self._traffic = Rate(gpu.bandwidth * THOUSAND, efficiency.mbu)  # of thousandths of bytes
         self._head_flops = 2 * model.head_params
+        self._token_and_head_flops = self._head_flops + 2 * (
+            model.active_params - model.num_embeddings * model.head_params
+        )
+        self._is_parallel = deployment.tp > 1
         self._token_flops = 2 * (model.active_params - model.num_embeddings * model.head_params)
         self._dense_bytes = deployment.dense_bytes * THOUSAND
         self._kv_bytes = self._attention.token_bytes * (
@@ -86,20 +90,21 @@ class Roofline:
 
     def parts(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> StepParts:
         """The time of one forward pass without block copies, by what takes it."""
-        tokens, outputs = decodes.count, decodes.count
-        window_keys = sum(min(keys, self._attention.window) for keys in decodes.lengths)
-        layer_keys = self._attention.layer_keys(decodes.keys, window_keys)
-        flops = layer_keys * self._attention.decode_flops
+        tokens, keys, lengths = decodes
+        attention = self._attention
+        layer_keys = attention.full_layers * keys
+        if lengths:
+            window = attention.window
+            layer_keys += attention.window_layers * sum([min(each, window) for each in lengths])
+        flops = layer_keys * attention.decode_flops + tokens * self._token_and_head_flops
+        seqs = tokens + len(chunks)
         for chunk in chunks:
             tokens += chunk.new
-            outputs += chunk.last
-            chunk_flops, chunk_keys = self._attention.chunk(chunk)
-            flops += chunk_flops
+            chunk_flops, chunk_keys = attention.chunk(chunk)
+            flops += chunk_flops + chunk.new * self._token_flops + chunk.last * self._head_flops
             layer_keys += chunk_keys
-        flops += tokens * self._token_flops + outputs * self._head_flops
         size = self._weight_bytes(tokens) + layer_keys * self._kv_bytes if tokens else 0
-        fixed = self._fixed_ns(tokens, decodes.count + len(chunks))
-        return StepParts(self._compute.ns(flops), self._traffic.ns(size), fixed)
+        return StepParts(self._compute.ns(flops), self._traffic.ns(size), self._fixed_ns(tokens, seqs))
 
     def stretch_ns(self, decodes: Decodes, steps: int) -> int:
         """See CostModel."""
@@ -108,7 +113,7 @@ class Roofline:
         if not decodes.count:
             return steps * self.work_ns(decodes)
         count, attention = decodes.count, self._attention
-        flops = count * (self._token_flops + self._head_flops)
+        flops = count * self._token_and_head_flops
         size = self._weight_bytes(count)
         total = steps * self._fixed_ns(count, count)
         pieces = self._pieces(decodes, steps) if decodes.lengths else ((0, steps, 0, 0),)
@@ -171,7 +176,7 @@ class Roofline:
     def _fixed_ns(self, tokens: int, seqs: int) -> int:
         """What does not depend on the context."""
         ns = self.efficiency.overhead_ns + seqs * self.efficiency.per_seq_ns
-        return ns + self._all_reduce.ns(tokens) if tokens else ns
+        return ns + self._all_reduce.ns(tokens) if tokens and self._is_parallel else ns
 
     def _pieces(self, decodes: Decodes, steps: int) -> Iterator[tuple[int, int, int, int]]:
         """The stretch in pieces in which equally many sequences grow inside their window.

@@ -22,9 +22,8 @@ class Decodes(NamedTuple):
 
     def after(self, steps: int) -> "Decodes":
         """The same sequences, so many decode steps later."""
-        return Decodes(
-            self.count, self.keys + steps * self.count, tuple(keys + steps for keys in self.lengths)
-        )
+        count, keys, lengths = self
+        return Decodes(count, keys + steps * count, tuple([each + steps for each in lengths]) if lengths else ())
 
 
 NO_DECODES = Decodes(0, 0)
