@@ -4,11 +4,12 @@ Events say what happened (log, marks on the time line, tests); snapshots say wha
 token slots; a sequence is named by its request's id. The log keeps them in the order they happened.
 """
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pycore.shown import shown
 
 
-@dataclass(frozen=True, slots=True)
-class Arrived:
+class Arrived(NamedTuple):
     """A request joined the waiting queue."""
 
     seq: int
@@ -16,8 +17,7 @@ class Arrived:
     output_len: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(NamedTuple):
     """A request that can never fit was turned away.
 
     Attributes:
@@ -32,8 +32,7 @@ class Rejected:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """The head of the queue could not be admitted in this step, and why. Told once per change.
 
     Attributes:
@@ -51,27 +50,27 @@ class Waiting:
     free: int
     largest_free: int
     reason: str
-    cached: int = field(default=0, repr=False)
+    cached: int = 0
+
+    def __repr__(self) -> str:
+        return shown(self, hidden=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
+class Admitted(NamedTuple):
     """A waiting sequence started to run; its prompt's KV is written in this step."""
 
     seq: int
     num_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(NamedTuple):
     """A preempted sequence runs again: prompt and generated tokens are computed once more."""
 
     seq: int
     num_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class BlocksAllocated:
+class BlocksAllocated(NamedTuple):
     """A block table grew.
 
     Attributes:
@@ -86,8 +85,7 @@ class BlocksAllocated:
     free: int
 
 
-@dataclass(frozen=True, slots=True)
-class BlocksFreed:
+class BlocksFreed(NamedTuple):
     """A sequence gave up its block table.
 
     Attributes:
@@ -102,8 +100,7 @@ class BlocksFreed:
     kept: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Forked:
+class Forked(NamedTuple):
     """A new sequence of a group: a copy of its parent's block table, and no copy of its blocks.
 
     Attributes:
@@ -119,8 +116,7 @@ class Forked:
     shared: int
 
 
-@dataclass(frozen=True, slots=True)
-class BlockCopied:
+class BlockCopied(NamedTuple):
     """A sequence was about to write into a block that others hold too, and got a copy of its own.
 
     Attributes:
@@ -136,8 +132,7 @@ class BlockCopied:
     free: int
 
 
-@dataclass(frozen=True, slots=True)
-class PrefixShared:
+class PrefixShared(NamedTuple):
     """A sequence begins with the operator's prefix.
 
     Attributes:
@@ -150,8 +145,7 @@ class PrefixShared:
     num_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class PrefixHit:
+class PrefixHit(NamedTuple):
     """A sequence found its beginning cached.
 
     Attributes:
@@ -164,8 +158,7 @@ class PrefixHit:
     num_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class BlocksEvicted:
+class BlocksEvicted(NamedTuple):
     """Cached blocks that nobody held were needed for something else.
 
     Attributes:
@@ -176,11 +169,13 @@ class BlocksEvicted:
 
     seq: int
     blocks: tuple[int, ...]
-    nodes: tuple[int, ...] = field(default=(), repr=False)
+    nodes: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        return shown(self, hidden=1)
 
 
-@dataclass(frozen=True, slots=True)
-class PrefixCached:
+class PrefixCached(NamedTuple):
     """What a sequence computed joined the radix tree, as a new leaf.
 
     Attributes:
@@ -197,8 +192,7 @@ class PrefixCached:
     num_held: int
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSplit:
+class NodeSplit(NamedTuple):
     """Two prompts part within a node of the radix tree, which became two.
 
     Attributes:
@@ -214,8 +208,7 @@ class NodeSplit:
     num_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicatesFreed:
+class DuplicatesFreed(NamedTuple):
     """A sequence computed what joined the radix tree meanwhile: it goes on with the tree's blocks.
 
     Attributes:
@@ -228,8 +221,7 @@ class DuplicatesFreed:
     free: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outgrown:
+class Outgrown(NamedTuple):
     """A request has more tokens than the whole pool has room for, and can never run on. Told once.
 
     Some real engines do not notice, and wait or start over for ever.
@@ -244,15 +236,13 @@ class Outgrown:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(NamedTuple):
     """A beam was not among the best and left its group."""
 
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class SwappedOut:
+class SwappedOut(NamedTuple):
     """A preempted group's blocks were copied to CPU memory.
 
     Attributes:
@@ -268,8 +258,7 @@ class SwappedOut:
     cpu_free: int
 
 
-@dataclass(frozen=True, slots=True)
-class SwappedIn:
+class SwappedIn(NamedTuple):
     """A swapped group is back in GPU memory; `num_blocks` blocks were copied, `free` are left free."""
 
     seq: int
@@ -277,8 +266,7 @@ class SwappedIn:
     free: int
 
 
-@dataclass(frozen=True, slots=True)
-class RegionReserved:
+class RegionReserved(NamedTuple):
     """One contiguous piece was set aside for a sequence's whole life.
 
     Attributes:
@@ -293,8 +281,7 @@ class RegionReserved:
     asked: int
 
 
-@dataclass(frozen=True, slots=True)
-class RegionFreed:
+class RegionFreed(NamedTuple):
     """A contiguous piece was given back; `largest_free` is the largest hole now, in slots."""
 
     seq: int
@@ -303,8 +290,7 @@ class RegionFreed:
     largest_free: int
 
 
-@dataclass(frozen=True, slots=True)
-class Preempted:
+class Preempted(NamedTuple):
     """A running sequence lost all its KV so that `by` could grow (it may be the same one).
 
     Attributes:
@@ -315,11 +301,13 @@ class Preempted:
     seq: int
     by: int
     num_lost: int
-    victim: str = field(default="latest_arrival", repr=False)
+    victim: str = "latest_arrival"
+
+    def __repr__(self) -> str:
+        return shown(self, hidden=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(NamedTuple):
     """The last output token is out."""
 
     seq: int

@@ -1,7 +1,7 @@
 """The whole run kept, for going back and forth in it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 
 from pycore.engine import Engine
@@ -49,7 +49,7 @@ def record(engine: Engine, num_steps: int, on_step: Callable[[int], None] | None
         engine.step()
         frame, before = take_snapshot(engine), frames[-1]
         if frame.prefixes is not None and frame.prefixes == before.prefixes:
-            frame = replace(frame, prefixes=before.prefixes)  # kept once: most steps change nothing of it
+            frame = frame._replace(prefixes=before.prefixes)  # kept once: most steps change nothing of it
         frames.append(frame)
         if on_step is not None:
             on_step(step)

@@ -1,6 +1,6 @@
 """What is, after a step: immutable columns, for pictures."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pycore.engine import Engine
 from pycore.events import Event
@@ -8,10 +8,10 @@ from pycore.memory.memory_map import MemoryMap
 from pycore.memory.waste import Waste, account
 from pycore.prefix_cache.columns import NodeColumns
 from pycore.request import NO_SEQUENCES
+from pycore.shown import shown
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """The engine after a step; the state before the first is step 0.
 
     Attributes:
@@ -38,7 +38,10 @@ class Snapshot:
     head_needed: int
     largest_free: int
     events: tuple[Event, ...]
-    prefixes: NodeColumns | None = field(default=None, repr=False)
+    prefixes: NodeColumns | None = None
+
+    def __repr__(self) -> str:
+        return shown(self, hidden=1)
 
     @property
     def num_running(self) -> int:

@@ -113,7 +113,7 @@ class BlockServer:
         if not self.memory.allocate_slots(seq, seq.num_uncomputed):
             raise AssertionError(f"{seq} fits into the pool, and does not: {self.memory.memory_map()}")
         seq.num_computed = seq.num_tokens
-        self.memory.commit(seq)
+        self.memory.commit([seq])
 
 
 def serve_all(server: BlockServer, load: Iterable[Exchange]) -> BlockServer:

@@ -6,6 +6,7 @@
 Memory says yes or no and never picks victims; the scheduler decides what happens next.
 """
 
+from collections.abc import Iterable
 from collections.abc import Sequence as Series
 from typing import Protocol
 
@@ -91,8 +92,8 @@ class KVAllocator(Protocol):
             How many slots of each block its sequence will never fill.
         """
 
-    def commit(self, seq: Sequence) -> None:
-        """Notes that the first `seq.num_computed` slots of the sequence now hold real KV."""
+    def commit(self, seqs: Iterable[Sequence]) -> None:
+        """Notes that the first `num_computed` slots of each of these sequences now hold real KV."""
 
     def fork(self, parent: Sequence, child: Sequence) -> None:
         """Gives `child` the first `child.num_computed` tokens of `parent`, of the same group. Never fails."""

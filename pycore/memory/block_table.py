@@ -15,9 +15,10 @@ class BlockTable:
         may_share: whether the block that the next token goes to may have other holders. False is certain, and
             spares a look at the reference count for every token.
         num_keyed: blocks at its head that a prefix cache knows.
+        frozen: the blocks as a tuple, None after a change; see `as_tuple`.
     """
 
-    __slots__ = ("_frozen", "blocks", "final_tokens", "may_share", "num_keyed", "num_slots", "num_tokens")
+    __slots__ = ("blocks", "final_tokens", "frozen", "may_share", "num_keyed", "num_slots", "num_tokens")
 
     def __init__(self, final_tokens: int) -> None:
         self.blocks: list[int] = []
@@ -26,27 +27,27 @@ class BlockTable:
         self.final_tokens = final_tokens
         self.may_share = False
         self.num_keyed = 0
-        self._frozen: tuple[int, ...] | None = ()
+        self.frozen: tuple[int, ...] | None = ()
 
     def append(self, blocks: list[int], block_size: int) -> None:
         """Adds physical blocks of `block_size` slots at the logical end."""
         self.blocks.extend(blocks)
         self.num_slots += len(blocks) * block_size
-        self._frozen = None
+        self.frozen = None
 
     def push(self, block: int, block_size: int) -> None:
         """Adds one physical block at the logical end."""
         self.blocks.append(block)
         self.num_slots += block_size
-        self._frozen = None
+        self.frozen = None
 
     def replace(self, at: int, block: int) -> None:
         """Puts another physical block in the place of logical block `at`."""
         self.blocks[at] = block
-        self._frozen = None
+        self.frozen = None
 
-    def frozen(self) -> tuple[int, ...]:
+    def as_tuple(self) -> tuple[int, ...]:
         """The blocks as a tuple, made anew only after a change, so that recorded steps share it."""
-        if self._frozen is None:
-            self._frozen = tuple(self.blocks)
-        return self._frozen
+        if self.frozen is None:
+            self.frozen = tuple(self.blocks)
+        return self.frozen

@@ -1,6 +1,6 @@
 """Memory before paging: one contiguous region for each sequence, reserved when it is admitted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Series
 
 from pycore.events import EventLog, Forked, NullLog, RegionFreed, RegionReserved
@@ -140,9 +140,10 @@ class ContiguousAllocator:
         """See KVAllocator."""
         raise ValueError(f"{seqs} cannot outgrow their regions")
 
-    def commit(self, seq: Sequence) -> None:
+    def commit(self, seqs: Iterable[Sequence]) -> None:
         """See KVAllocator."""
-        self._regions[seq.id].num_tokens = seq.num_computed
+        for seq in seqs:
+            self._regions[seq.id].num_tokens = seq.num_computed
 
     def fork(self, parent: Sequence, child: Sequence) -> None:
         """See KVAllocator. The child gets the group's next region, and a copy of what the parent computed."""

@@ -22,7 +22,7 @@ def map_of(holders: Holders, pool: BlockPool, block_size: int) -> MemoryMap:
         tuple([table.num_tokens for table in tables]),
         tuple([table.final_tokens for table in tables]),
         tuple([table.num_slots for table in tables]),
-        tuple([table.frozen() for table in tables]),
+        tuple([table.frozen or table.as_tuple() for table in tables]),
         (pool.num_blocks - pool.num_free) * block_size,
         (free,) if free else (),
         tuple(pool.cached()),

@@ -1,10 +1,11 @@
 """What an allocator holds, as read-only columns: what pictures and the waste account are made of."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pycore.shown import shown
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryMap:
+class MemoryMap(NamedTuple):
     """Holdings and holes of one pool at one moment; one entry a holding sequence in the five columns.
 
     Attributes:
@@ -31,4 +32,7 @@ class MemoryMap:
     places: tuple[tuple[int, ...], ...]
     used: int
     holes: tuple[int, ...]
-    cached: tuple[int, ...] = field(default=(), repr=False)
+    cached: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        return shown(self, hidden=1)

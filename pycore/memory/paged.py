@@ -158,9 +158,11 @@ class PagedAllocator:
         """See KVAllocator. Only what the tokens at hand need is taken."""
         table = self._tables.get(seq.id)
         needed = seq.num_computed + num_new
-        held = table.num_slots if table else 0
-        if needed <= held and not table.may_share:
-            return True
+        held = 0
+        if table is not None:
+            held = table.num_slots
+            if needed <= held and not table.may_share:
+                return True
         copied = self._shared_block_to_write(seq, table) if held and table.may_share else None
         missing = -((held - needed) // self.block_size) if needed > held else 0
         blocks = self._new_blocks(seq, missing + (copied is not None))
@@ -218,9 +220,11 @@ class PagedAllocator:
         self._moves.append(Move("copy", source, target))
         self._log.emit(BlockCopied, seq.id, source, target, self.pool.ref_count(source), self._num_unused)
 
-    def commit(self, seq: Sequence) -> None:
+    def commit(self, seqs: Iterable[Sequence]) -> None:
         """See KVAllocator."""
-        self._tables[seq.id].num_tokens = seq.num_computed
+        tables = self._tables
+        for seq in seqs:
+            tables[seq.id].num_tokens = seq.num_computed
 
     def fork(self, parent: Sequence, child: Sequence) -> None:
         """See KVAllocator. Copies the block table and no block."""
@@ -314,7 +318,7 @@ class PagedAllocator:
         The id PREFIX_ID stands for the operator's prefix.
         """
         table = self._prefix if seq.id == PREFIX_ID else self._tables.get(seq.id)
-        return table.frozen() if table else ()
+        return table.as_tuple() if table else ()
 
     @property
     def num_free(self) -> int:

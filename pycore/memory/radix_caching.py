@@ -6,6 +6,7 @@ r5 runs    ─▶ 3 ─▶ 9 ─▶ 4 ─▶ 6          3, 9, 4: r5's prompt, in
 """
 
 from array import array
+from collections.abc import Iterable
 from collections.abc import Sequence as Series
 from dataclasses import dataclass
 
@@ -103,13 +104,15 @@ class RadixCachingAllocator(PrefixReusingAllocator):
         for event in told:
             self._log.emit(*event)
 
-    def commit(self, seq: Sequence) -> None:
+    def commit(self, seqs: Iterable[Sequence]) -> None:
         """See KVAllocator. What is computed of a prompt joins the tree."""
-        super().commit(seq)
-        path = self._paths.get(seq.id)
-        if path is not None and path.joining:
-            self._join(seq, path)
-            path.joining = seq.num_computed < seq.num_tokens
+        seqs = list(seqs)
+        super().commit(seqs)
+        for seq in seqs:
+            path = self._paths.get(seq.id)
+            if path is not None and path.joining:
+                self._join(seq, path)
+                path.joining = seq.num_computed < seq.num_tokens
 
     def _join(self, seq: Sequence, path: _Path) -> None:
         """Puts all that is computed of a running sequence into the tree, and locks it there."""

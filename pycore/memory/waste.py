@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pycore.memory.memory_map import MemoryMap
+from pycore.shown import shown
 
 
 class Waste(NamedTuple):
@@ -30,8 +31,7 @@ class Waste(NamedTuple):
     cached: int = 0
 
     def __repr__(self) -> str:
-        named = zip(self._fields[:-1], self, strict=False)
-        return f"Waste({', '.join(f'{name}={slots}' for name, slots in named)})"
+        return shown(self, hidden=1)
 
     @property
     def used(self) -> int:

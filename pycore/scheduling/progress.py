@@ -40,11 +40,10 @@ class Progress:
             The sequences that finished, in batch order.
         """
         finished = []
-        commit = self._allocator.commit
-        for seq, num_new in zip(batch.seqs, batch.num_new, strict=True):
-            seq.num_computed += num_new
-            commit(seq)
         seqs = batch.seqs
+        for seq, num_new in zip(seqs, batch.num_new, strict=True):
+            seq.num_computed += num_new
+        self._allocator.commit(seqs)
         if batch.has_chunks:
             seqs = [seq for seq in seqs if seq.num_computed == seq.num_tokens]
         if outcome.tokens:
@@ -75,13 +74,12 @@ class Progress:
         """
         finished = []
         self.num_emitted += steps * len(self.running)
-        commit = self._allocator.commit
         for seq in self.running:
             seq.num_computed += steps
-            commit(seq)
             seq.num_tokens = num_tokens = seq.num_tokens + steps
             if num_tokens >= seq.total_len:
                 finished.append(seq)
+        self._allocator.commit(self.running)
         self._retire(finished, now_ns)
         return finished
 

@@ -32,6 +32,10 @@ class Scheduler:
     preempted: it loses all its KV and waits at the front of the queue, to be computed again. Then, in a step
     that preempted nobody, waiting sequences are admitted in order, the head blocking all behind it; so
     nobody is admitted before a preempted sequence has recovered. Where real engines differ, `rules` says so.
+
+    Attributes:
+        running: sequences that hold memory, in order of admission.
+        has_tokens: whether some request of the load says what its prompt is.
     """
 
     def __init__(
@@ -78,15 +82,15 @@ class Scheduler:
         )
         self._recovery = Recovery(recovery, rules, allocator, log)
         self._progress = Progress(allocator, log)
+        self.running = self._progress.running  # one list for good: it is asked for all the time
         self._allocator = allocator
         self._victim = victim
         self._max_num_seqs = max_num_seqs
         self._watermark_slots = watermark_slots
         self._rules = rules
         self._token_budget = token_budget
-        self._begun: Sequence | None = (
-            None  # whose prompt is computed in part, where that goes before decodes
-        )
+        # Whose prompt is computed in part, where that goes before decodes.
+        self._begun: Sequence | None = None
         self._has_groups = False
         self.has_tokens = False
         self._settled = False  # whether nothing but an arrival or the end of a sequence can change who runs
@@ -98,11 +102,6 @@ class Scheduler:
     def waiting(self) -> deque[Sequence]:
         """The queue: the first sequence of each waiting request, head first."""
         return self._queue.seqs
-
-    @property
-    def running(self) -> list[Sequence]:
-        """Sequences that hold memory, in order of admission."""
-        return self._progress.running
 
     @property
     def num_finished(self) -> int:
@@ -383,8 +382,8 @@ class Scheduler:
     @property
     def stuck(self) -> bool:
         """Whether all that are here, or the head that blocks all others, can never run on."""
-        if self._thrashes:
-            return True
+        if not self._recovery.outgrown or self._thrashes:
+            return self._thrashes
         if self._rules.prompts_first and self._recovery.num_swapped:
             waiting = [self._queue.earliest_swapped()]  # which keeps all others out
         else:

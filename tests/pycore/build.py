@@ -89,7 +89,7 @@ def decode(memory: KVAllocator, seq: Sequence) -> bool:
 def write(memory: KVAllocator, seq: Sequence) -> None:
     """Writes the KV of all tokens of the sequence, for which there is room already."""
     seq.num_computed = seq.num_tokens
-    memory.commit(seq)
+    memory.commit([seq])
 
 
 def step(running: Engine, times: int = 1) -> list[Event]:

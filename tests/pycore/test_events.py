@@ -1,4 +1,3 @@
-import dataclasses
 import typing
 
 import pytest
@@ -31,13 +30,12 @@ def test_the_null_log_keeps_nothing():
 
 @pytest.mark.parametrize("kind", typing.get_args(events.Event), ids=lambda kind: kind.__name__)
 def test_every_event_names_a_sequence_first_and_is_frozen(kind):
-    fields = [field.name for field in dataclasses.fields(kind)]
-    assert fields[0] == "seq"
-    event = kind(*range(len(fields)))
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    assert kind._fields[0] == "seq"
+    event = kind(*range(len(kind._fields)))
+    with pytest.raises(AttributeError):
         event.seq = 1
 
 
 def test_every_event_class_is_in_the_union():
-    classes = {cls for cls in vars(events).values() if dataclasses.is_dataclass(cls)}
+    classes = {cls for cls in vars(events).values() if hasattr(cls, "_fields")}
     assert classes == set(typing.get_args(events.Event))

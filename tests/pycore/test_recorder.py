@@ -1,4 +1,3 @@
-import dataclasses
 
 import pytest
 
@@ -66,14 +65,14 @@ def test_any_difference_changes_the_digest(changed):
 
 def test_a_single_event_changes_the_digest():
     recording = record(engine(LENGTHS), 20)
-    last = dataclasses.replace(recording[20], events=(*recording[20].events, recording[1].events[0]))
+    last = recording[20]._replace(events=(*recording[20].events, recording[1].events[0]))
     assert Recording((*recording.frames[:-1], last)).digest() != recording.digest()
 
 
 def test_what_is_cached_is_part_of_the_digest():
     frame = take_snapshot(engine(LENGTHS, max_len=32))
     frames = [
-        dataclasses.replace(frame, memory=dataclasses.replace(frame.memory, cached=cached))
+        frame._replace(memory=frame.memory._replace(cached=cached))
         for cached in ((), (3,), (4,))
     ]
     assert len({Recording((each,)).digest() for each in frames}) == 3

@@ -1,10 +1,8 @@
-import dataclasses
 
 import pytest
 
 from pycore.config import EngineConfig, MemoryConfig, build_engine
 from pycore.events import EventLog, Waiting
-from pycore.memory.memory_map import MemoryMap
 from pycore.memory.waste import account
 from pycore.prompt import Prompt
 from pycore.request import Request
@@ -87,10 +85,10 @@ def test_snapshots_and_what_they_hold_are_immutable():
     started = engine([(5, 9), (60, 2)])
     started.step()
     found = take_snapshot(started)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         found.step = 2
     hash(found)  # tuples and frozen dataclasses all the way down
-    columns = [getattr(found.memory, field.name) for field in dataclasses.fields(MemoryMap)]
+    columns = list(found.memory)
     assert all(isinstance(column, tuple | int) for column in columns)
 
 

@@ -86,7 +86,7 @@ def iterate(model: Transformer, store: PagedStore, allocator: PagedAllocator, jo
     logits = model.forward([(one.seq, one.uncomputed) for one in jobs], store)
     for one, row in zip(jobs, logits, strict=True):
         one.seq.num_computed = one.seq.num_tokens
-        allocator.commit(one.seq)
+        allocator.commit([one.seq])
         one.seq.num_tokens += 1
         one.tokens.append(greedy(row))
         one.logits.append(row)

@@ -62,7 +62,7 @@ class BlockReplay:
         seq.num_computed = memory.match_prefix(seq)
         assert memory.allocate_slots(seq, seq.num_uncomputed)
         seq.num_computed = seq.num_tokens
-        memory.commit(seq)
+        memory.commit([seq])
         seq.status = Status.RUNNING
         table = list(memory.block_table(seq))
         return answer | {"admitted": True, "table": table, "new_blocks": table[len(found) :]}
@@ -80,7 +80,7 @@ class BlockReplay:
                 seq.num_tokens -= 1
                 break
             seq.num_computed += 1
-            self.memory.commit(seq)
+            self.memory.commit([seq])
             grown.append(list(self.memory.block_table(seq))[before:])
         return {"new_blocks_per_token": grown}
 

@@ -62,7 +62,7 @@ def machine_of(make: Callable[[SwapSpace], PrefixReusingAllocator]) -> type[Rule
                 if (at + 1) * self.size > seq.num_computed:
                     self.content[block] = self.prefix(seq, at)
             seq.num_computed = seq.num_tokens
-            self.memory.commit(seq)
+            self.memory.commit([seq])
 
         @rule(tokens=TOKENS, salt=SALTS)
         def admit(self, tokens, salt):

@@ -33,7 +33,7 @@ def run(memory: PrefixCachingAllocator, seq: Sequence) -> int:
     seq.num_computed = found = memory.match_prefix(seq)
     assert memory.allocate_slots(seq, seq.num_uncomputed)
     seq.num_computed = seq.num_tokens
-    memory.commit(seq)
+    memory.commit([seq])
     memory.check()
     return found
 
@@ -155,7 +155,7 @@ def test_samples_of_one_prompt_share_keyed_blocks_and_part_where_they_write():
             seq.num_tokens += 1
             assert memory.allocate_slots(seq, 1)
             seq.num_computed += 1
-            memory.commit(seq)
+            memory.commit([seq])
             memory.check()
     assert memory.look_up(sequence(2, [*range(6), 80, 81, 5])) == list(memory.block_table(child))[:2]
     assert memory.look_up(sequence(3, [*range(6), 70, 71, 5])) == list(memory.block_table(parent))[:2]

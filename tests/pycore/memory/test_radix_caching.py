@@ -43,7 +43,7 @@ def start(memory: RadixCachingAllocator, seq: Sequence) -> int:
 
 def computed(memory: RadixCachingAllocator, seq: Sequence) -> None:
     seq.num_computed = seq.num_tokens
-    memory.commit(seq)
+    memory.commit([seq])
     memory.check()
 
 
@@ -106,7 +106,7 @@ def test_a_prompt_in_pieces_joins_the_tree_piece_by_piece():
     for piece in (4, 6):
         assert memory.allocate_slots(seq, piece)
         seq.num_computed += piece
-        memory.commit(seq)
+        memory.commit([seq])
         memory.check()
         assert memory.find(sequence(1, [*range(10), 99]))[0] == seq.num_computed
     assert set(memory.pool.tree.nodes().hits) == {1}  # of each piece, however many pieces there were
@@ -119,9 +119,9 @@ def test_of_two_that_compute_the_same_one_gives_its_blocks_back():
     assert (start(memory, first), start(memory, second)) == (0, 0)
     computed(memory, first)
     log.drain()
-    memory.commit(second)  # nothing is computed yet
+    memory.commit([second])  # nothing is computed yet
     second.num_computed = second.num_tokens
-    memory.commit(second)
+    memory.commit([second])
     memory.check()
     assert memory.block_table(second) == (*memory.block_table(first), 12)
     assert log.drain() == (PrefixCached(1, (12,), 2, 1, 6), DuplicatesFreed(1, (6, 7, 8, 9, 10, 11), 25))
