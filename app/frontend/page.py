@@ -31,16 +31,7 @@ from pycore.experiments import by_subject
 from pycore.specs import A100_40GB, LLAMA_3_8B
 
 STATIC = Path(__file__).parents[2] / "static"
-PAGE_CATALOGUES = (
-    "page",
-    "tabs",
-    "experiments",
-    "cache_experiments",
-    "hit_rate_experiments",
-    "serving_experiments",
-    "replay",
-    "sizing",
-)
+PAGE_CATALOGUES = ("page", "tabs", "*experiments", "replay", "sizing")  # patterns of file names
 OF_TABS = ("experiment.", "sizing.", "tab.sizing.")  # texts that no tab needs but its own
 OF_COMMANDS = "cli."  # and those that no page needs
 TABS_FILE = "tabs.json"
@@ -52,8 +43,9 @@ def page_texts(lang: str) -> dict[str, str]:
     """What the page itself says in `lang`. Sentences on events, notices and claims come along with a
     response."""
     texts: dict[str, str] = {}
-    for name in PAGE_CATALOGUES:
-        texts.update(json.loads((STATIC / "text" / lang / f"{name}.json").read_text(encoding="utf-8")))
+    for pattern in PAGE_CATALOGUES:
+        for path in sorted((STATIC / "text" / lang).glob(f"{pattern}.json")):
+            texts.update(json.loads(path.read_text(encoding="utf-8")))
     return texts
 
 
