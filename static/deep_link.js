@@ -34,7 +34,7 @@ export function readAddress(search = location.search) {
   }
   const focus = query.get("focus");
   if (focus && !readFocus(focus)) {
-    corrections.push({ key: "focus", value: focus.slice(0, 40), used: "–", expected: "r5, b12" });
+    corrections.push({ key: "focus", value: focus.slice(0, 40), used: "–", expected: "r5, b12, n3" });
   }
   one("v", [VERSION], VERSION);
   const tab = one("tab", TABS, "simulate");
