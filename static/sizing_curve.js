@@ -2,6 +2,7 @@
 
 const HEIGHT = 260;
 const MOST_LABELS = 9; // along the bottom
+const NUMBER = 0.13; // of the width, right of the last point: room for the number of users
 const K = 1024;
 
 const format = new Intl.NumberFormat("en-US");
@@ -23,7 +24,7 @@ export function layOutCurve({ context, users }, chosen, colours, thousands) {
     height: HEIGHT,
     x: {
       start: from - 0.25,
-      end: to + 0.25,
+      end: to + 0.25 + NUMBER * (to - from),
       ticks,
       labels: ticks.map((power) => [power, 2 ** power >= K ? thousands(2 ** power / K) : String(2 ** power)]),
       grid: false,

@@ -33,6 +33,11 @@ test("the length that is set is marked and carries its number", () => {
   assert.equal(values.x[0], points.x[1]);
 });
 
+test("the number has room to the right even of the last point", () => {
+  const { x, values } = lay([512, 1024, 2048, 131_072], [900, 450, 225, 3], 131_072);
+  assert.ok(x.end - values.x[0] > 0.1 * (x.end - x.start));
+});
+
 test("a length that fits nobody is left out, and nothing at all still has an axis", () => {
   const some = lay([512, 1024], [3, 0], 1024);
   assert.equal(some.points.x.length, 1);
