@@ -1,4 +1,4 @@
-"""What the scripts of the tabs Experiments and Replay are told; read when one of them is first opened."""
+"""What the scripts of all tabs but the first are told; read when one of them is first opened."""
 
 from pathlib import Path
 
