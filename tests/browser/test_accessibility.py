@@ -69,6 +69,14 @@ def open_replay(page):
     expect(page.locator("#replay-pool-figure canvas").first).to_be_attached()
 
 
+def open_sizing(page, model):
+    page.locator("#tab-sizing").click()
+    page.locator("#sizing-settings").evaluate("fold => { fold.open = true; }")
+    page.locator("#sizing-form [name=model]").select_option(model)
+    expect(page.locator("#sizing-deployment")).to_contain_text(model)
+    expect(page.locator("#sizing-curve-figure canvas").first).to_be_attached()
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
@@ -83,6 +91,8 @@ def test_axe_finds_nothing_critical_or_serious(simulator, width, theme, lang):
         "attention": lambda page: open_experiment(page, "paged_attention", "trace"),
         "beam-search": lambda page: open_experiment(page, "beam_search", "tree"),
         "replay": open_replay,
+        "sizing": lambda page: open_sizing(page, "Qwen3-8B"),
+        "sizing-refused": lambda page: open_sizing(page, "Llama-3-70B"),
         "beams": open_beams,
         "prefixes": open_prefixes,
     }.items():
