@@ -61,6 +61,8 @@ def _plain(name: str) -> str:
 
 
 def _find(kind: str, name: str, known: Mapping[str, _Spec], aliases: Mapping[str, str]) -> _Spec:
+    if name in known:  # the whole catalogue need not be read for a name that is exact
+        return known[name]
     by_plain = {_plain(each): each for each in known} | {_plain(each): of for each, of in aliases.items()}
     wanted = _plain(name)
     if wanted in by_plain:
