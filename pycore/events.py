@@ -342,9 +342,14 @@ Event = (
 
 
 class EventLog:
-    """Collects the events of a step."""
+    """Collects the events of a step.
+
+    Attributes:
+        keeps: whether anybody will read them.
+    """
 
     __slots__ = ("_events",)
+    keeps = True
 
     def __init__(self) -> None:
         self._events: list[Event] = []
@@ -364,6 +369,7 @@ class NullLog:
     """Keeps nothing and builds nothing: for replays of millions of steps."""
 
     __slots__ = ()
+    keeps = False
 
     def emit(self, kind: type, *fields) -> None:
         """Does nothing."""

@@ -58,12 +58,18 @@ class FastForward:
             What they were, and the sequences that finished in the last of them; None, and nothing changed but
             that those who have arrived are queued, if the next step has to be decided.
         """
+        steps = min(limit, self.num_ahead())
+        return self.leap_ahead(steps) if steps else None
+
+    def num_ahead(self) -> int:
+        """Queues those who have arrived; how many of the next steps only decode, if memory suffices."""
+        self.engine.receive_arrivals()
+        return self.engine.scheduler.decodes_ahead()
+
+    def leap_ahead(self, steps: int) -> tuple[Stretch, list[Sequence]] | None:
+        """Runs up to `steps` of those that `num_ahead` has just told of; else as `leap`."""
         engine = self.engine
         scheduler, allocator = engine.scheduler, engine.allocator
-        engine.receive_arrivals()
-        steps = min(limit, scheduler.decodes_ahead())
-        if steps < 1:
-            return None
         running = scheduler.running
         rooms = allocator.rooms(running)
         if rooms is None:

@@ -13,7 +13,6 @@ from pycore.memory.waste import Waste
 from pycore.prefix_cache.prefix_stats import PrefixStats
 from pycore.replay_result import ReplayResult
 from pycore.request import Request, Sequence
-from pycore.scheduling.batch import NO_LIMIT
 from pycore.time_line import TimeLine
 
 _WASTE = Waste._fields
@@ -104,14 +103,16 @@ class Replay:
 
     def _leap(self) -> list[Sequence] | None:
         """Runs all steps at once that decide nothing, and returns who finished; None if there are none."""
+        num_ahead = self._fast_forward.num_ahead()
+        if not num_ahead:
+            return None
         engine = self._engine
-        engine.receive_arrivals()
         demand = engine.scheduler.demand
         if demand != self._demand:  # of those who have just arrived
             self._demand = demand
             self._waste = engine.allocator.waste(demand)
         fragmented = self._is_fragmented()
-        leapt = self._fast_forward.leap(NO_LIMIT)
+        leapt = self._fast_forward.leap_ahead(num_ahead)
         if leapt is None:
             return None
         stretch, finished = leapt

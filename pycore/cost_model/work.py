@@ -23,7 +23,9 @@ class Decodes(NamedTuple):
     def after(self, steps: int) -> "Decodes":
         """The same sequences, so many decode steps later."""
         count, keys, lengths = self
-        return Decodes(count, keys + steps * count, tuple([each + steps for each in lengths]) if lengths else ())
+        return Decodes(
+            count, keys + steps * count, tuple([each + steps for each in lengths]) if lengths else ()
+        )
 
 
 NO_DECODES = Decodes(0, 0)
@@ -53,10 +55,13 @@ def work_of(batch: Batch, with_lengths: bool = False) -> tuple[Decodes, list[Chu
     Returns:
         The decodes, and the chunks in batch order.
     """
-    count = keys = 0
-    lengths: list[int] = []
+    count, seqs, num_new = batch.num_decodes, batch.seqs, batch.num_new
+    lengths = [seq.num_tokens for seq in seqs[:count]]
+    keys = sum(lengths)
+    if not with_lengths:
+        lengths = []
     chunks: list[Chunk] = []
-    for seq, new in zip(batch.seqs, batch.num_new, strict=True):
+    for seq, new in zip(seqs[count:], num_new[count:], strict=True):
         computed = seq.num_computed
         if new == 1 and computed + 1 == seq.num_tokens:
             count += 1

@@ -15,6 +15,7 @@ class BlockPool:
         num_blocks: size of the pool.
         num_free: blocks that nobody holds.
         num_cached: of those, the ones that are still of use; none here (see caching_pool).
+        has_shared: whether a block ever had more holders than one.
 
     >>> from pycore.memory.free_list import Ascending
     >>> pool = BlockPool(4, Ascending(range(4)))
@@ -27,7 +28,7 @@ class BlockPool:
     [1]
     """
 
-    __slots__ = ("_free", "_ref_counts", "num_blocks", "num_cached", "num_free")
+    __slots__ = ("_free", "_ref_counts", "has_shared", "num_blocks", "num_cached", "num_free")
 
     def __init__(self, num_blocks: int, free_list: FreeList) -> None:
         """All blocks start free.
@@ -47,6 +48,7 @@ class BlockPool:
         self.num_blocks = num_blocks
         self.num_free = num_blocks  # kept as a number: it is read for every token of every sequence
         self.num_cached = 0
+        self.has_shared = False
         self._free = free_list
         self._ref_counts = [0] * num_blocks
 
@@ -93,6 +95,7 @@ class BlockPool:
                 raise ValueError(f"cannot share block {block}: it is free")
         for block in blocks:
             ref_counts[block] += 1
+        self.has_shared = self.has_shared or bool(blocks)
 
     def free(self, blocks: Iterable[int]) -> list[int]:
         """Counts one holder less of each block; those that reach 0 go back to the free list and are returned.

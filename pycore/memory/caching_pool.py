@@ -54,6 +54,7 @@ class CachingPool(BlockPool):
             self._take_back(list(dict.fromkeys(unused)))
         for block in blocks:
             ref_counts[block] += 1
+        self.has_shared = self.has_shared or bool(blocks)
 
     def _take_back(self, cached: list[int]) -> None:
         """These are cached, and somebody holds them from now on."""

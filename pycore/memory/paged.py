@@ -20,7 +20,7 @@ from pycore.events import (
 )
 from pycore.memory.block_pool import BlockPool
 from pycore.memory.block_table import BlockTable
-from pycore.memory.holdings import check_holdings, map_of, waste_of
+from pycore.memory.holdings import check_holdings, map_of, waste_of, waste_of_owners
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.move import Move
 from pycore.memory.swap_space import SwapSpace
@@ -191,14 +191,16 @@ class PagedAllocator:
 
     def grow(self, seqs: Series[Sequence]) -> list[int]:
         """See KVAllocator."""
-        tables, size, emit = self._tables, self.block_size, self._log.emit
+        tables, size = self._tables, self.block_size
+        emit = self._log.emit if self._log.keeps else None
         blocks = self._new_blocks(seqs[0], len(seqs))
         free = self._num_unused + len(blocks)
         never = []
         for seq, block in zip(seqs, blocks, strict=True):
             table = tables[seq.id]
-            free -= 1
-            emit(BlocksAllocated, seq.id, (block,), table.blocks[-1], free)
+            if emit is not None:  # a call for each block of a run that nobody reads would be felt
+                free -= 1
+                emit(BlocksAllocated, seq.id, (block,), table.blocks[-1], free)
             table.push(block, size)
             over = table.num_slots - table.final_tokens
             never.append(over if over > 0 else 0)
@@ -345,7 +347,9 @@ class PagedAllocator:
 
     def waste(self, demand: int) -> Waste:
         """See KVAllocator."""
-        return waste_of(self._holders(), self.pool, self.block_size, demand)
+        if self.pool.has_shared or self._prefix.blocks:
+            return waste_of(self._holders(), self.pool, self.block_size, demand)
+        return waste_of_owners(self._tables.values(), self.pool, self.block_size, self._null.num_slots)
 
     def check(self) -> None:
         """See KVAllocator."""

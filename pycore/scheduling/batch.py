@@ -15,6 +15,7 @@ class Batch:
             prefill.
         budget: tokens that may still be added; below 0 where a group was computed as a whole.
         limited: whether there is such a limit.
+        num_decodes: how many at the head decode one token each; there may be more behind them.
         num_preempted: requests that were preempted while the batch was put together.
         moves: block copies to carry out before anything is computed, in order.
         has_chunks: whether some prompt is computed in part, so that no token comes of it yet.
@@ -29,6 +30,7 @@ class Batch:
         "has_tokens",
         "limited",
         "moves",
+        "num_decodes",
         "num_new",
         "num_preempted",
         "seqs",
@@ -39,6 +41,7 @@ class Batch:
         self.num_new: list[int] = []
         self.budget = budget
         self.limited = budget < NO_LIMIT
+        self.num_decodes = 0
         self.num_preempted = 0
         self.moves: list[Move] = []
         self.has_chunks = False
@@ -51,6 +54,14 @@ class Batch:
         self.num_new.append(num_new)
         if self.limited:
             self.budget -= num_new
+
+    def add_decodes(self, seqs: list[Sequence]) -> None:
+        """Schedules one token of each, before anybody else."""
+        self.seqs += seqs
+        self.num_new += [1] * len(seqs)
+        self.num_decodes = len(seqs)
+        if self.limited:
+            self.budget -= len(seqs)
 
     def lift_limit(self) -> None:
         """Lets what is added from here on be as much as it is."""

@@ -212,7 +212,27 @@ class Scheduler:
         self._settled = not (finished and self.waiting)
         return finished
 
+    def _decode_running(self, batch: Batch) -> bool:
+        """Gives all that run room for a token, if a token is all they want and there is room for all."""
+        running, allocator = self.running, self._allocator
+        if self._rules.spare_block or self.has_tokens or not running or len(running) > batch.budget:
+            return False
+        if sum([seq.num_tokens - seq.num_computed for seq in running]) != len(running):
+            return False
+        rooms = allocator.rooms(running)
+        if rooms is None:
+            return False
+        full = [seq for seq, room in zip(running, rooms, strict=True) if not room]
+        if full:
+            if allocator.num_cached or len(full) * allocator.block_size > allocator.num_free:
+                return False
+            allocator.grow(full)
+        batch.add_decodes(running)
+        return True
+
     def _grow_running(self, batch: Batch) -> None:
+        if self._decode_running(batch):
+            return
         make_room = self._make_spare_room if self._rules.spare_block else self._allocator.allocate_slots
         limited = batch.limited
         add_seq, add_num_new = batch.seqs.append, batch.num_new.append
