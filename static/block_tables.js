@@ -164,9 +164,8 @@ export class BlockTables {
         }
       }
     });
-    const cached = new Map(
-      frame.cached_blocks.map((block) => [block, recording.prefixes.nodeOf(block, frame.t, recording.blockSize).node.id]),
-    );
+    const owner = recording.prefixes?.owners(frame.t);
+    const cached = new Map(frame.cached_blocks.map((block) => [block, owner.get(block).id]));
     const unowned = (block) => (cached.has(block) ? text("page.twin.cached", { node: cached.get(block) }) : text("page.twin.free"));
     const owners = (names) => names.join(" ") + (recording.paged && names.length > 1 ? ` ×${names.length}` : "");
     this._twin.replaceChildren(

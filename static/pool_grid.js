@@ -202,6 +202,7 @@ export class PoolGrid {
 
   // What is cached and used by nobody: grey, dashed, with the node that it belongs to.
   _pushCached(spans, outlines, labels, recording, frame, lit, colours) {
+    const owners = recording.prefixes?.owners(frame.t);
     const plate = { fill: colours.cached, label: colours.ink, dash: null };
     for (const block of frame.cached_blocks) {
       const alpha = lit && !(lit.blocks?.has(block) || lit.block === block) ? DIM : 1;
@@ -212,8 +213,7 @@ export class PoolGrid {
       spans.line.push(colours.cached);
       this._outline(outlines, colours.muted, alpha, [4, 3], 1.5, this._cell(block));
       if (this._shape.labels) {
-        const { node } = recording.prefixes.nodeOf(block, frame.t, recording.blockSize);
-        labels.set(block, { label: `n${node.id}`, colour: plate, alpha, span: 0, solid: true });
+        labels.set(block, { label: `n${owners.get(block).id}`, colour: plate, alpha, span: 0, solid: true });
       }
     }
   }

@@ -44,6 +44,7 @@ export class PrefixCard {
     this._tree = null;
     this._shown = null; // frame that was drawn last
     this._told = "";
+    this._passed = 0; // frames of a drag
     const glass = find("prefix-glass");
     glass.addEventListener("pointermove", (event) => {
       const id = this._tree?.nodeAt(event) ?? null;
@@ -67,9 +68,13 @@ export class PrefixCard {
     this._twin.addEventListener("toggle", unfolded);
   }
 
-  // In quick motion: the picture alone.
-  draw(recording, t, lit, theme, dragging) {
+  // The picture alone. Of the frames that a drag passes it shows every third, and the one where it rests.
+  draw(recording, t, lit, theme, dragging = false) {
     const { prefixes } = recording;
+    this._passed = dragging ? (this._passed + 1) % 3 : 0;
+    if (this._passed) {
+      return;
+    }
     if (this.card.hidden !== !prefixes) {
       this.card.hidden = !prefixes;
     }
@@ -85,6 +90,11 @@ export class PrefixCard {
       return;
     }
     const moved = !dragging && this._recording === recording && Math.abs(t - this._shown) === 1;
+    const key = [t, theme, this._tree.width, lit && [...lit.seqs, "b", lit.block, "n", lit.node]].join(" ");
+    if (this._recording === recording && this._drawn === key) {
+      return;
+    }
+    this._drawn = key;
     this._tree.draw(prefixes, t, lighter(lit, recording.frame(t)), theme, moved);
     this._recording = recording;
     this._shown = t;

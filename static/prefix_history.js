@@ -4,6 +4,7 @@ export class PrefixHistory {
   constructor(columns) {
     this._columns = columns;
     this._trees = new Map();
+    this._owners = new Map(); // tree → node by block
     this._extent = null;
   }
 
@@ -51,15 +52,26 @@ export class PrefixHistory {
 
   // The node whose KV lies in a block in frame t, and the first token there; null if none does.
   nodeOf(block, t, blockSize) {
-    for (const node of this.at(t).values()) {
-      const at = node.blocks.indexOf(block);
-      if (at >= 0) {
-        // A node of a tree has a block for each of its pages; one of a chain all blocks of the same content.
-        const own = node.blocks.length * blockSize === node.length;
-        return { node, first: node.start + (own ? at * blockSize : 0) };
-      }
+    const node = this.owners(t).get(block);
+    if (!node) {
+      return null;
     }
-    return null;
+    // A node of a tree has a block for each of its pages; one of a chain all blocks of the same content.
+    const own = node.blocks.length * blockSize === node.length;
+    return { node, first: node.start + (own ? node.blocks.indexOf(block) * blockSize : 0) };
+  }
+
+  // The nodes of frame t by their blocks.
+  owners(t) {
+    const tree = this.at(t);
+    if (!this._owners.has(tree)) {
+      const owners = new Map();
+      for (const node of tree.values()) {
+        node.blocks.forEach((block) => owners.set(block, node));
+      }
+      this._owners.set(tree, owners);
+    }
+    return this._owners.get(tree);
   }
 }
 

@@ -8,7 +8,8 @@ import { layOut, origins } from "./prefix_history.js";
 import { say } from "./text.js";
 
 const LANES = { high: 24, low: 13, all: 380 }; // px
-const MOVE_MS = 260;
+const MOVE_MS = 200;
+const REST_MS = 210; // frames that come faster than this do not move: nobody could follow
 const GAP = 1; // px between bars
 const DIM = 0.18;
 const CHARACTER = 7; // px a character of a name
@@ -31,11 +32,12 @@ export class RadixTree {
     this._names = new Map(); // node → its label
     this._history = null;
     this._places = new Map();
-    this._width = place.clientWidth;
+    this.width = place.clientWidth;
     new ResizeObserver(([{ contentRect }]) => {
-      this._width = contentRect.width;
+      this.width = contentRect.width;
     }).observe(place);
     this._timer = 0;
+    this._drawn = -Infinity;
   }
 
   // history: a PrefixHistory; lit: node → whether it is lit, or null; moved: whether the step before was shown.
@@ -53,7 +55,9 @@ export class RadixTree {
     this._tree = tree;
     const there = { tree, before, lit, colours: scheme(theme) };
     cancelAnimationFrame(this._timer);
-    const moves = steps && moved && !still.matches && old.size > 0;
+    const now = performance.now();
+    const moves = steps && moved && !still.matches && old.size > 0 && now - this._drawn > REST_MS;
+    this._drawn = steps ? now : this._drawn;
     this._label(tree, lit, moves);
     if (!moves) {
       this._paint(there, this._places, new Map(), 1);
@@ -61,15 +65,14 @@ export class RadixTree {
     }
     const from = origins(tree, this._places, old);
     const gone = new Map([...old].filter(([id]) => !tree.has(id)));
-    const began = performance.now();
-    const tick = (now) => {
-      const share = ease(Math.min(1, Math.max(0, now - began) / MOVE_MS));
+    const tick = (at) => {
+      const share = ease(Math.min(1, Math.max(0, at - now) / MOVE_MS));
       this._paint(there, this._between(from, share), gone, share);
       if (share < 1) {
         this._timer = requestAnimationFrame(tick);
       }
     };
-    tick(began);
+    tick(now);
   }
 
   _scale({ leaves, end }) {
@@ -101,7 +104,7 @@ export class RadixTree {
   _paint({ tree, before, lit, colours }, places, gone, share) {
     const bars = { left: [], right: [], bottom: [], top: [], line: [], alpha: [], dash: [], width: [], colour: [], fill: [] };
     const outlines = { left: [], right: [], bottom: [], top: [], line: [], alpha: [], dash: [], width: [] };
-    const x = this._end / Math.max(1, this._width);
+    const x = this._end / Math.max(1, this.width);
     const y = 1 / this._lane;
     const edge = (into, { left, right, top, bottom }, line, alpha, dash, width) => {
       into.left.push(left);
@@ -129,7 +132,10 @@ export class RadixTree {
       }
     }
     this._figure.setData("prefixes.bars", bars);
-    this._figure.setData("prefixes.outlines", outlines);
+    if (outlines.left.length || this._outlined) {
+      this._figure.setData("prefixes.outlines", outlines);
+    }
+    this._outlined = outlines.left.length > 0;
   }
 
   // Names over the bars; they slide along by the style sheet.
@@ -146,19 +152,27 @@ export class RadixTree {
       let label = this._names.get(id);
       if (!label) {
         label = document.createElement("span");
+        label.lies = "";
         this._names.set(id, label);
         this._labels.append(label);
       }
-      const { style } = label;
-      style.left = `${(place.left / this._end) * 100}%`;
-      style.width = `${((place.right - place.left) / this._end) * 100}%`;
-      style.top = `${(place.top / this._leaves) * 100}%`;
-      style.height = `${((place.bottom - place.top) / this._leaves) * 100}%`;
-      const room = ((place.right - place.left) / this._end) * this._width;
+      const lies = Object.values(place).join(" ");
+      if (label.lies !== lies) {
+        label.lies = lies;
+        const { style } = label;
+        style.left = `${(place.left / this._end) * 100}%`;
+        style.width = `${((place.right - place.left) / this._end) * 100}%`;
+        style.top = `${(place.top / this._leaves) * 100}%`;
+        style.height = `${((place.bottom - place.top) / this._leaves) * 100}%`;
+      }
+      const room = ((place.right - place.left) / this._end) * this.width;
       const words = [`n${id}`, node.users ? `×${node.users}` : `· ${node.used}`];
       const whole = words.join(" ");
       say(label, whole.length * CHARACTER < room ? whole : words[0].length * CHARACTER <= room ? words[0] : "");
-      label.className = `${node.users ? "in-use" : ""}${lit && !lit(node) ? " dim" : ""}`;
+      const look = `${node.users ? "in-use" : ""}${lit && !lit(node) ? " dim" : ""}`;
+      if (label.className !== look) {
+        label.className = look;
+      }
     }
   }
 

@@ -65,6 +65,7 @@ export class SimulateTab {
     state.on(["recording", "glance", "pinned", "preview", "theme", "width", "prefixesOpen"], (now) =>
       prefixes.draw(now.recording, now.glance, lit({ ...now, frame: now.glance }), now.theme, now.dragging),
     );
+    state.on(["rest", "dragging"], (now) => prefixes.draw(now.recording, now.rest, lit({ ...now, frame: now.rest }), now.theme));
     state.on(["recording", "rest", "pinned", "lang", "prefixTwin"], (now) =>
       prefixes.tell(now.recording, now.rest, now.pinned, now.lang),
     );
