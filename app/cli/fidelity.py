@@ -23,7 +23,7 @@ from pycore.fidelity.factors import RUNS, Fitted, factors_for, is_same_run
 from pycore.fidelity.fit import fit
 from pycore.fidelity.measured_run import MeasuredRun, Outcome
 from pycore.fidelity.prediction import StalledError, cost_model, predicting
-from pycore.fidelity.run_files import FILES, RunFileError, read_run
+from pycore.fidelity.run_files import FILES, REQUESTS, RunFileError, read_run
 from pycore.specs import DeploymentError
 from pycore.specs.catalogue import UnknownNameError
 
@@ -78,7 +78,7 @@ def run_fidelity(
     """
     judged: list[Judged] = []
     with progress_bar(terminal, quiet=as_json) as progress, Interrupt() as interrupt:
-        named = [read(name) for name in runs or RUNS]
+        named = [read(folder) for name in runs or RUNS for folder in _folders(name)]
         chosen = None
         if fit_on is not None:
             base = read(fit_on)
@@ -106,6 +106,14 @@ def run_fidelity(
         terminal.note(terminal.text("cli.partial"))
         return INTERRUPTED
     return OK
+
+
+def _folders(name: str) -> list[str]:
+    """The folder itself, or those in it that are runs, by name."""
+    folder = Path(name)
+    if not folder.is_dir() or (folder / REQUESTS).exists():
+        return [name]
+    return sorted(str(each.parent) for each in folder.glob(f"*/{REQUESTS}")) or [name]
 
 
 def read(name: str) -> MeasuredRun:

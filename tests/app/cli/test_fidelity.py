@@ -86,6 +86,16 @@ def test_a_folder_never_seen_before_is_predicted_too(kvscope, folder):
     assert found["settings"]["num_blocks"] > 1000
 
 
+def test_a_folder_of_runs_stands_for_all_of_them(kvscope, folder, tmp_path):
+    folder("H100_Llama-3.1-8B")
+    folder("A100_Llama-3-8B", meta={}, config={})
+    runs = kvscope("fidelity", tmp_path, "--json").document["runs"]
+    assert [(run["run"], run["gpu"]) for run in runs] == [
+        ("A100_Llama-3-8B", "A100-80GB-SXM"),
+        ("H100_Llama-3.1-8B", "H100-SXM"),
+    ]
+
+
 def test_a_report_holds_charts_and_tables(kvscope, folder, tmp_path):
     page = tmp_path / "report.html"
     assert kvscope("fidelity", folder(), "--html", page).code == 0
