@@ -31,38 +31,38 @@ def texts(lang: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize(("name", "preset"), RUNS)
-def test_every_claim_holds_and_its_sentence_can_be_filled(name, preset):
-    found = report(name, preset)
-    refuted = [claim["id"] for claim in found["claims"] if not claim["holds"]]
-    assert not refuted, f"{refuted} with {found['figures']}"
-    for claim in found["claims"]:
+# Of class scope, so that both tests of a preset follow each other and share its run.
+@pytest.mark.parametrize(("name", "preset"), RUNS, scope="class")
+class TestPreset:
+    def test_every_claim_holds_and_its_sentence_can_be_filled(self, name, preset):
+        found = report(name, preset)
+        refuted = [claim["id"] for claim in found["claims"] if not claim["holds"]]
+        assert not refuted, f"{refuted} with {found['figures']}"
+        for claim in found["claims"]:
+            for lang in LANGUAGES:
+                fields = set(_FIELD.findall(texts(lang)[claim["key"]]))
+                assert fields, f"{claim['key']} ({lang}) shows no measured number"
+                assert fields <= found["figures"].keys()
+
+    def test_a_report_is_plain_json_with_a_text_for_every_key(self, name, preset):
+        found = report(name, preset)
+        assert json.loads(json.dumps(found, allow_nan=False)) == found
+        keys = [claim[part] for claim in found["claims"] for part in ("key", "source")]
+        for table in found["tables"]:
+            keys += [table["key"]] + [column[part] for column in table["columns"] for part in ("key", "unit")]
+            for i, column in enumerate(table["columns"]):
+                assert column["kind"] in CELL_KINDS
+                cells = [row[i] for row in table["rows"]]
+                keys += cells if column["kind"] == "key" else []
+                wanted = {"key": str, "int": int, "float": (int, float)}[column["kind"]]
+                assert all(cell is None or isinstance(cell, wanted) for cell in cells), (column, cells)
+        for chart in found["charts"]:
+            assert chart["kind"] in CHART_KINDS
+            keys += [chart[part] for part in ("key", "x_label", "x_unit", "y_label", "y_unit")]
+            keys += [series["key"] for series in chart["series"]]
+            keys += chart["x"] if chart["x_kind"] == "key" else []
         for lang in LANGUAGES:
-            fields = set(_FIELD.findall(texts(lang)[claim["key"]]))
-            assert fields, f"{claim['key']} ({lang}) shows no measured number"
-            assert fields <= found["figures"].keys()
-
-
-@pytest.mark.parametrize(("name", "preset"), RUNS)
-def test_a_report_is_plain_json_with_a_text_for_every_key(name, preset):
-    found = report(name, preset)
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    keys = [claim[part] for claim in found["claims"] for part in ("key", "source")]
-    for table in found["tables"]:
-        keys += [table["key"]] + [column[part] for column in table["columns"] for part in ("key", "unit")]
-        for i, column in enumerate(table["columns"]):
-            assert column["kind"] in CELL_KINDS
-            cells = [row[i] for row in table["rows"]]
-            keys += cells if column["kind"] == "key" else []
-            wanted = {"key": str, "int": int, "float": (int, float)}[column["kind"]]
-            assert all(cell is None or isinstance(cell, wanted) for cell in cells), (column, cells)
-    for chart in found["charts"]:
-        assert chart["kind"] in CHART_KINDS
-        keys += [chart[part] for part in ("key", "x_label", "x_unit", "y_label", "y_unit")]
-        keys += [series["key"] for series in chart["series"]]
-        keys += chart["x"] if chart["x_kind"] == "key" else []
-    for lang in LANGUAGES:
-        assert {key for key in keys if key} <= texts(lang).keys()
+            assert {key for key in keys if key} <= texts(lang).keys()
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
