@@ -11,6 +11,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, Route, expect
 
+from app.cli.options import FLAGS
+
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_MS = 30_000  # two tests and two interpreters share two cores
 BOOT_MS = 90_000
@@ -156,39 +158,13 @@ class Gate:
                 route.continue_()
 
 
-OPTIONS = {
-    "sc": "--load",
-    "mode": "--mode",
-    "res": "--reservation",
-    "place": "--placement",
-    "order": "--order",
-    "wm": "--watermark",
-    "seqs": "--max-seqs",
-    "bs": "--block-size",
-    "blocks": "--blocks",
-    "seed": "--seed",
-    "steps": "--steps",
-    "limit": "--limit",
-    "maxlen": "--max-len",
-    "stepms": "--step-ms",
-    "model": "--model",
-    "gpu": "--gpu",
-    "tp": "--tp",
-    "wbits": "--weights-bits",
-    "kvbits": "--kv-bits",
-    "ctx": "--context",
-    "util": "--utilisation",
-    "budget": "--token-budget",
-}
-
-
 def kvscope(command: str, *arguments: str, **settings: object) -> dict:
     """What `kvscope COMMAND --json` prints, run as a user runs it; settings by the page's keys."""
     line = [sys.executable, "-m", "app.cli", command, *arguments, "--json", "--lang", "en"]
     if settings.pop("hold", 0):
         line.append("--hold")
     for key, value in settings.items():
-        line += [OPTIONS[key], str(value)]
+        line += [FLAGS[key], str(value)]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
