@@ -139,6 +139,7 @@ class Replay:
         """
         before, line, size = self._waste, self._time_line, self._engine.allocator.block_size
         grown_at = stretch.grown_at
+        overshoots = any(stretch.never)
         start = grown = 0
         never, cached = 0, before.cached
         preemptions = self._engine.scheduler.num_preemptions
@@ -150,10 +151,11 @@ class Replay:
             part = grown_at[grown:until]
             held_sum = size * (steps * grown + len(part) * end - sum(part))
             never_sum, cached_sum = steps * never, steps * cached
-            for step, over in zip(part, stretch.never[grown:until], strict=True):
-                if over:
-                    never += over
-                    never_sum += over * (end - step)
+            if overshoots:
+                for step, over in zip(part, stretch.never[grown:until], strict=True):
+                    if over:
+                        never += over
+                        never_sum += over * (end - step)
             if stretch.cached:
                 for step, left in zip(part, stretch.cached[grown:until], strict=True):
                     cached_sum -= (cached - left) * (end - step)

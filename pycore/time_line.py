@@ -1,6 +1,7 @@
 """Means of a run over time, in memory that does not grow with it."""
 
 from collections.abc import Sequence as Series
+from operator import add
 
 MAX_POINTS = 512  # of a time line; twice as many are merged in pairs
 
@@ -33,9 +34,7 @@ class TimeLine:
             num_steps: how many.
         """
         if self._sums and self._in_last < self._stride:
-            last = self._sums[-1]
-            for i, value in enumerate(sums):
-                last[i] += value
+            self._sums[-1] = list(map(add, self._sums[-1], sums))
             self._in_last += num_steps
             return
         if len(self._sums) == self._max_points:

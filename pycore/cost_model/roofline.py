@@ -85,11 +85,15 @@ class Roofline:
 
     def work_ns(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> int:
         """See CostModel."""
-        compute, traffic, fixed = self.parts(decodes, chunks)
-        return max(1, max(compute, traffic) + fixed)
+        compute, traffic, fixed = self._parts(decodes, chunks)
+        return max(1, (compute if compute > traffic else traffic) + fixed)
 
     def parts(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> StepParts:
         """The time of one forward pass without block copies, by what takes it."""
+        return StepParts(*self._parts(decodes, chunks))
+
+    def _parts(self, decodes: Decodes, chunks: Sequence[Chunk]) -> tuple[int, int, int]:
+        """The same, for each of millions of steps."""
         tokens, keys, lengths = decodes
         attention = self._attention
         layer_keys = attention.full_layers * keys
@@ -104,7 +108,7 @@ class Roofline:
             flops += chunk_flops + chunk.new * self._token_flops + chunk.last * self._head_flops
             layer_keys += chunk_keys
         size = self._weight_bytes(tokens) + layer_keys * self._kv_bytes if tokens else 0
-        return StepParts(self._compute.ns(flops), self._traffic.ns(size), self._fixed_ns(tokens, seqs))
+        return self._compute.ns(flops), self._traffic.ns(size), self._fixed_ns(tokens, seqs)
 
     def stretch_ns(self, decodes: Decodes, steps: int) -> int:
         """See CostModel."""
@@ -131,10 +135,12 @@ class Roofline:
         """See CostModel."""
         if ns <= 0 or limit <= 0:
             return 0
-        high = min(limit, ns // self.work_ns(decodes))  # no step is shorter than the first,
+        if limit * self.work_ns(decodes.after(limit)) <= ns:  # no step up to there is longer than the last
+            return limit
+        high = min(limit, ns // self.work_ns(decodes))  # and none shorter than the first
         if not high:
             return 0
-        low = min(high, ns // self.work_ns(decodes.after(high)))  # and none up to there longer than the last
+        low = min(high, ns // self.work_ns(decodes.after(high)))
         while low < high:
             middle = (low + high + 1) // 2
             if self.stretch_ns(decodes, middle) <= ns:
