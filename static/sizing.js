@@ -223,9 +223,11 @@ class SizingTab {
     this._curve = await Chart.open(find("sizing-curve-figure"));
   }
 
+  // Words come in the frame after an answer, figures in one after that: they take longer than a frame.
   async _drawFigures(answer, curve, theme) {
     await (this._opened ??= this._openFigures());
-    if (answer === this._shown.sources.sizing) {
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    if (answer === this._shown.sources.sizing && theme === this._state.get("theme")) {
       this._bar.draw(answer.terms, answer.memory, theme);
       const thousands = (n) => text("tab.sizing.thousands", { n });
       this._curve.show(layOutCurve(curve, answer.settings.ctx, scheme(theme), thousands), theme);

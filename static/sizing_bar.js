@@ -14,6 +14,7 @@ export class SizingBar {
 
   constructor(figure) {
     this._figure = figure;
+    this._drawn = "";
   }
 
   // terms: bytes by name; memory: their sum.
@@ -28,6 +29,11 @@ export class SizingBar {
       right.push(at / memory);
     }
     const colour = Object.values(TERMS).map(([role]) => colours[role]);
+    const drawn = JSON.stringify([right, colour]);
+    if (drawn === this._drawn) {
+      return; // most settings leave the memory as it is
+    }
+    this._drawn = drawn;
     this._figure.setData("sizing.parts", { ...this._figure.model("sizing.parts").data, left, right, colour });
     this._figure.model("sizing.parts.glyph").glyph.setv({ line_color: colours.panel });
   }
