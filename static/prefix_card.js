@@ -82,7 +82,7 @@ export class PrefixCard {
       return;
     }
     if (!this._tree) {
-      this._latest = [recording, t, lit, theme, true];
+      this._latest = [recording, t, lit, theme];
       this._opening ??= RadixTree.open(this._place, this._labels).then((tree) => {
         this._tree = tree;
         this.draw(...this._latest);
