@@ -191,14 +191,14 @@ def fidelity_report(runs: Sequence["Judged"], terminal: Terminal) -> str:
         for load in _LOADS:
             series = {say(f"fidelity.column.{kind}"): _series(line, load) for kind, line in lines.items()}
             chart_title = f"{judged.run.name}: {say(f'fidelity.quantity.{load}')}"
-            charts.append(Lines(chart_title, say("report.seconds"), say("report.requests"), series))
+            charts.append(Lines(chart_title, say("fidelity.seconds"), say("report.requests"), series))
         for quantity in ("ttft", "tpot"):
             series = {
                 say(f"fidelity.column.{kind}"): _ranked(outcome, quantity)
                 for kind, outcome in (("measured", judged.run.measured), ("predicted", judged.predicted))
             }
             chart_title = f"{judged.run.name}: {say(f'fidelity.quantity.{quantity}')}"
-            charts.append(Lines(chart_title, say("fidelity.share"), say("report.seconds"), series))
+            charts.append(Lines(chart_title, say("fidelity.share"), say("fidelity.seconds"), series))
         rows = [_cells(row, terminal) for row in judged.rows]
         tables.append(Table(title, _headings(terminal), rows))
     return report_file(say("fidelity.report"), terminal.lang, lead, charts, tables)

@@ -38,7 +38,7 @@ class SerialKernels(Roofline):
 
     def work_ns(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> int:
         """See CostModel."""
-        return max(1, sum(self.parts(decodes, chunks)))
+        return max(1, sum(self._parts(decodes, chunks)))
 
     def _both_ns(self, flops: tuple[int, int], size: tuple[int, int], steps: int) -> int:
         """Sum over `steps` of both times; (amount at first, growth a step) of each."""
