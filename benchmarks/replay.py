@@ -13,6 +13,7 @@ elsewhere (145 and 400 requests per CPU second, one shared core, ± 30 %).
 """
 
 import argparse
+import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -148,7 +149,9 @@ def report_flat(sizes: Iterable[int]) -> None:
         result = replay(SYNTHETIC.requests(5, size, SYNTHETIC_RATE), on_served=count)
         spent = process_time() - start
         assert told[0] + result.num_rejected == size
-        print(f"  {size:>9,} requests   {spent / size * 1e6:6.0f} µs   {size / spent:8,.0f} requests/s")
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        cost = f"{spent / size * 1e6:6.0f} µs   {size / spent:8,.0f} requests/s"
+        print(f"  {size:>9,} requests   {cost}   {most:5.0f} MB at most so far", flush=True)
 
 
 def main() -> None:
