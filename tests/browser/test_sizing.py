@@ -164,7 +164,7 @@ def test_the_answer_follows_a_change_at_once(page):
             return waited.sort((a, b) => a - b);
         }"""
     )
-    assert waited[2] < 250, "milliseconds; about 15 on a machine with nothing else to do"
+    assert waited[2] < 250, "milliseconds; 7 on a machine with nothing else to do"
 
 
 def test_it_is_reached_by_a_key_and_from_the_replay_tab(simulator):

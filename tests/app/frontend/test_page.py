@@ -100,7 +100,8 @@ def test_one_heading_of_the_first_level_and_one_main(page):
     assert tags.count("h1") == tags.count("main") == 1
 
 
-def test_every_setting_has_a_control_with_its_bounds(page):
+def test_every_setting_has_a_control_with_its_bounds(html):
+    page = Reader(html[html.index('id="panel-simulate"') : html.index('id="panel-experiments"')])
     for key, setting in SETTINGS["simulate"].items():
         controls = [
             attrs for _, attrs in page.elements if attrs.get("name") == key and "data-default" in attrs
