@@ -1,6 +1,6 @@
 // What can be taken along: the recording, its table, the figures.
 
-import { exportFigure } from "./figure.js";
+import { exportFigure, hasModel } from "./figure.js";
 
 const FIGURES = ["pool", "waste", "timeline"];
 
@@ -37,7 +37,8 @@ export async function exportAs(kind, recording, t, ground) {
   } else if (kind === "csv") {
     save(new Blob([frameTable(recording)], { type: "text/csv" }), `${fileStem(recording)}.csv`);
   } else {
-    for (const name of FIGURES) {
+    const ofCache = recording.prefixes && hasModel("prefixes") ? ["prefixes"] : [];
+    for (const name of [...FIGURES, ...ofCache]) {
       save(await exportFigure(name, kind, ground), `${fileStem(recording, t)}-${name}.${kind}`);
     }
   }
