@@ -181,6 +181,8 @@ class PagedAllocator:
     def rooms(self, seqs: Series[Sequence]) -> list[int] | None:
         """See KVAllocator."""
         tables = self._tables
+        if not self.pool.has_shared:
+            return [tables[seq.id].num_slots - seq.num_computed for seq in seqs]
         rooms = []
         for seq in seqs:
             table = tables[seq.id]

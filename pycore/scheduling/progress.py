@@ -93,8 +93,7 @@ class Progress:
                 self._num_samples.pop(seq.request.id, None)
             self._log.emit(Finished, seq.id, seq.num_generated)
             self._allocator.free(seq)
-        if finished:
-            self.running[:] = [seq for seq in self.running if seq.status is Status.RUNNING]
+            self.running.remove(seq)
 
     def _branch(self, seqs: list[Sequence], outcome: Outcome) -> list[Sequence]:
         """Forks and drops sequences as the outcome says; returns those that go on, the new ones last."""
