@@ -19,6 +19,11 @@ export class Chart {
     this._place = place;
   }
 
+  // What is shown, as a canvas; `ground` is the colour behind it.
+  picture(ground) {
+    return this._figure.picture("chart", ground);
+  }
+
   // chart: as in a report; name(key): a text; theme: "light" or "dark".
   draw(chart, name, theme) {
     const colours = scheme(theme);

@@ -78,7 +78,7 @@ export function setGlyph(name, properties) {
 export async function openFigure(item, place, { plainly = false } = {}) {
   place.replaceChildren();
   const before = new Set(Bokeh().documents);
-  await Bokeh().embed.embed_item(item, place);
+  const views = await Bokeh().embed.embed_item(item, place);
   makeInert(place);
   const opened = Bokeh().documents.find((each) => !before.has(each));
   const find = (name) => opened.get_model_by_name(name);
@@ -90,6 +90,8 @@ export async function openFigure(item, place, { plainly = false } = {}) {
     setData(name, columns) {
       find(name).data = columns;
     },
+    // Of a root, as a canvas. The same item may be open elsewhere, with the same ids.
+    picture: (name, ground) => pictureOf(views.get_by_id(find(name).id), "png", ground).canvas,
   };
 }
 
@@ -102,11 +104,16 @@ export function dressForExport(name, dress) {
 
 // The figure called `name` as a picture: kind "png" or "svg"; `ground` is the colour behind it.
 export async function exportFigure(name, kind, ground) {
-  const view = Bokeh().index.find_one_by_id(model(name).id);
-  view.model.setv({ border_fill_color: ground });
   dressings.get(name)?.(true);
-  const layer = view.export(kind, true);
+  const layer = pictureOf(Bokeh().index.find_one_by_id(model(name).id), kind, ground);
   dressings.get(name)?.(false);
-  view.model.setv({ border_fill_color: null });
   return layer.to_blob();
+}
+
+// What a view shows, drawn anew on a layer of Bokeh's, which has a canvas if kind is "png".
+function pictureOf(view, kind, ground) {
+  view.model.setv({ border_fill_color: ground });
+  const layer = view.export(kind, true);
+  view.model.setv({ border_fill_color: null });
+  return layer;
 }

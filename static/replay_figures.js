@@ -1,12 +1,16 @@
 // The figures of a replay's result: which there are, in which order, and how each is written. Knows no page.
 
-export const PARTS = ["real", "reserved", "internal", "external", "usable"];
+export const PARTS = ["real", "reserved", "internal", "external", "cached", "usable"];
 export const REASONS = ["context", "pool"];
-export const TIMES = ["queueing", "ttft", "end_to_end"];
+export const TIMES = ["queueing", "ttft", "tpot", "end_to_end", "normalized"];
 export const SPREAD = ["mean", "p50", "p90", "p99", "max"];
 
 // By the last part of their text keys, replay.field.<name> and replay.explain.<name>; as `kvscope replay` has them.
 const ROWS = [
+  "requests_per_second",
+  "tokens_per_second",
+  "attainment",
+  "goodput",
   "num_requests",
   "num_finished",
   "num_rejected",
@@ -55,15 +59,25 @@ export function figureOf(name, result) {
   if (name === "hit_rate") {
     return { value: result.prefix?.hit_rate ?? 0, kind: "share" };
   }
-  if (PARTS.includes(name) || name === "cached") {
+  if (PARTS.includes(name)) {
     return { value: result.mean[name] / result.capacity, kind: "share" };
   }
   if (name === "max_real") {
     return { value: result.max_real / result.capacity, kind: "share" };
   }
-  const kind = { utilisation: "share", end_ns: "time", mean_running: "mean", mean_waiting: "mean" }[name] ?? "count";
-  return { value: result[name], kind };
+  return { value: result[name], kind: KINDS[name] ?? "count" };
 }
+
+const KINDS = {
+  utilisation: "share",
+  attainment: "share",
+  end_ns: "time",
+  mean_running: "mean",
+  mean_waiting: "mean",
+  requests_per_second: "mean",
+  tokens_per_second: "mean",
+  goodput: "mean",
+};
 
 const counts = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -75,7 +89,9 @@ export function written({ value, kind }) {
     case "share":
       return [tenths.format(100 * value), "tab.replay.percent"];
     case "time":
-      return [hundredths.format(value / 1e9), "tab.replay.seconds"];
+      return value >= 1e9
+        ? [hundredths.format(value / 1e9), "tab.replay.seconds"]
+        : [tenths.format(value / 1e6), "tab.replay.milliseconds"];
     case "mean":
       return [tenths.format(value), ""];
     default:
@@ -86,13 +102,13 @@ export function written({ value, kind }) {
 // One row a result, a column for each setting and figure; nested names are joined by dots. The columns are those
 // of `kvscope replay --csv`.
 export function csvOf(kept) {
-  const rows = kept.map(({ settings, result }) => ({ ...settings, partial: 0, ...flat(result) }));
-  const columns = Object.keys(rows[0]);
-  return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map((row) => `${row.join(",")}\n`).join("");
+  const rows = kept.map(({ settings, result }) => ({ ...settings, partial: Number(result.partial), ...flat(result) }));
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))].map((row) => `${row.join(",")}\n`).join("");
 }
 
 function flat(result) {
-  const { time_line: _, rejected, name: __, format: ___, ...figures } = result;
+  const { time_line: _, rejected, name: __, format: ___, partial: ____, percentiles: _____, ...figures } = result;
   const out = {};
   for (const [name, value] of Object.entries(figures)) {
     if (name === "num_steps") {
@@ -112,9 +128,9 @@ export function timeUnit(ns) {
   return ns < 300e9 ? ["s", 1e9] : ns < 18_000e9 ? ["min", 60e9] : ["h", 3600e9];
 }
 
-// The time line in the axis' unit, parts of the pool as upper edges in percent of it.
+// Where the slots go over time, in the axis' unit: parts of the pool as upper edges in percent of it.
 export function timeLine(result) {
-  const { now_ns: starts, running, waiting, ...slots } = result.time_line;
+  const { now_ns: starts, ...slots } = result.time_line;
   const end = Math.max(result.end_ns, starts.at(-1) ?? 0, 1);
   const [unit, ns] = timeUnit(end);
   const x = starts.map((start) => start / ns);
@@ -124,5 +140,5 @@ export function timeLine(result) {
     below = slots[part].map((value, i) => below[i] + (100 * value) / result.capacity);
     parts[part] = below;
   }
-  return { unit, end: end / ns, parts, counts: { x, running, waiting }, most: Math.max(0, ...running, ...waiting) };
+  return { unit, end: end / ns, parts };
 }

@@ -1,7 +1,7 @@
 // Results of replays: the main figures of one, and all figures of up to three side by side.
 
+import { make } from "./make.js";
 import { SPREAD, TIMES, figureOf, rowsOf, written } from "./replay_figures.js";
-import { modeWords } from "./replay_form.js";
 import { text } from "./text.js";
 
 const words = (figure) => {
@@ -9,32 +9,45 @@ const words = (figure) => {
   return unit ? text(unit, { n: number }) : number;
 };
 
-// {name: [figure, words]}: what most readers came for.
+const times = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+
+// A time in ns in the unit that suits it.
+export function timeWords(ns) {
+  return ns >= 1e9 ? text("tab.replay.seconds", { n: times.format(ns / 1e9) }) : text("tab.replay.milliseconds", { n: times.format(ns / 1e6) });
+}
+
+// {name: words}: what most readers came for.
 function mainFigures(result) {
-  const idle = (result.mean.reserved + result.mean.internal) / result.capacity;
+  const shown = (name) => words(figureOf(name, result));
   return {
-    utilisation: words(figureOf("utilisation", result)),
-    idle_held: words({ value: idle, kind: "share" }),
-    residents: words(figureOf("mean_running", result)),
-    finished: words(figureOf("num_finished", result)),
-    rejected: words(figureOf("num_rejected", result)),
-    preemptions: words(figureOf("num_preemptions", result)),
-    fragmented: words(figureOf("fragmented_steps", result)),
+    requests_per_second: shown("requests_per_second"),
+    tokens_per_second: shown("tokens_per_second"),
+    ttft: words({ value: result.ttft.p50, kind: "time" }),
+    tpot: words({ value: result.tpot.p50, kind: "time" }),
+    attainment: shown("attainment"),
+    utilisation: shown("utilisation"),
+    preemptions: shown("num_preemptions"),
+    rejected: shown("num_rejected"),
   };
 }
 
-export function drawCounters(list, result) {
+// The main figures of one replay, each with plain words.
+export function drawCounters(list, { result, settings }) {
+  const fields = {
+    total: result.num_requests,
+    finished: result.num_finished,
+    late_ttft: timeWords(result.ttft.p99),
+    late_tpot: timeWords(result.tpot.p99),
+    slottft: timeWords(settings.slottft * 1e6),
+    slotpot: timeWords(settings.slotpot * 1e6),
+    residents: words(figureOf("mean_running", result)),
+    recomputed: words(figureOf("num_recomputed", result)),
+  };
   list.replaceChildren(
     ...Object.entries(mainFigures(result)).map(([name, shown]) => {
-      const box = document.createElement("div");
-      box.className = "counter";
-      const value = document.createElement("dd");
-      value.textContent = shown;
+      const value = make("dd", "", shown);
       value.dataset.counter = name;
-      const label = document.createElement("dt");
-      label.textContent = text(`tab.replay.kpi.${name}`, { total: result.num_requests });
-      box.append(label, value);
-      return box;
+      return make("div", "counter", make("dt", "", text(`tab.replay.kpi.${name}`, fields)), value);
     }),
   );
 }
@@ -65,11 +78,11 @@ function row(name, explanation, field, cells) {
   return line;
 }
 
-// kept: [{settings, result}, …], one column each.
+// kept: [{result, name}, …], one column each.
 export function drawTable(table, kept) {
   const results = kept.map(({ result }) => result);
   const head = document.createElement("tr");
-  const names = [text("tab.replay.table.figure"), ...kept.map(({ settings }) => modeWords(settings))];
+  const names = [text("tab.replay.table.figure"), ...kept.map(({ name }) => name)];
   names.forEach((name, i) => {
     const cell = document.createElement("th");
     cell.scope = "col";

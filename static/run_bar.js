@@ -1,6 +1,6 @@
 // Run, Stop, progress and what is said about them; drives one job of the backend at a time.
 
-import { backend } from "./backend.js";
+import { KEEP, backend } from "./backend.js";
 import { text } from "./text.js";
 
 const share = ({ done, total }) => (total ? done / total : 0);
@@ -22,7 +22,7 @@ export class RunBar {
     this._job = null;
     this._waiting = []; // {resolve, reject} of runs that wait for Python
     this._run.addEventListener("click", onRun);
-    this._stop.addEventListener("click", () => this.stop());
+    this._stop.addEventListener("click", () => this.stop(this._job?.keeps ? KEEP : undefined));
     state.on(["lang", "python"], () => this.draw());
     state.on(["python"], () => this._settle());
   }
@@ -37,9 +37,9 @@ export class RunBar {
     this.draw();
   }
 
-  // Shows a problem in place of what a run would have found. `remedy`: {words(), apply()} or nothing.
-  complain(words, remedy = null) {
-    this._trouble = words && { words, remedy };
+  // Shows a problem in place of what a run would have found. `remedies`: [{words(), apply()}, …].
+  complain(words, remedies = []) {
+    this._trouble = words && { words, remedies };
     this._drawProblem();
   }
 
@@ -54,7 +54,10 @@ export class RunBar {
   }
 
   _progressWords() {
-    const { progress, words } = this._job;
+    const { progress, words, abort } = this._job;
+    if (abort.signal.aborted) {
+      return text("tab.state.stopping");
+    }
     if (progress) {
       return (words ?? this._words)(progress);
     }
@@ -72,12 +75,12 @@ export class RunBar {
     const sentence = document.createElement("p");
     sentence.textContent = trouble.words();
     notice.append(sentence);
-    if (trouble.remedy) {
+    for (const { words, apply } of trouble.remedies) {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "plain small";
-      button.textContent = trouble.remedy.words();
-      button.addEventListener("click", trouble.remedy.apply);
+      button.textContent = words();
+      button.addEventListener("click", apply);
       notice.append(button);
     }
     place.append(notice);
@@ -101,16 +104,20 @@ export class RunBar {
     }
   }
 
-  stop() {
-    this._job?.abort.abort();
+  // reason: KEEP, if what has been measured so far is wanted.
+  stop(reason) {
+    this._job?.abort.abort(reason);
+    if (this._job && reason === KEEP) {
+      this._said.textContent = this._progressWords();
+    }
   }
 
   // Runs a job to its end; payload(report) may fetch what it needs, and report({done, total}, words) how far that
-  // is. Resolves with the response, with null if it was
-  // stopped; rejects with an Error if Python is gone.
-  async run(kind, payload) {
+  // is. Resolves with the response, with null if it was stopped; rejects with an Error if Python is gone.
+  // keeps: the user's Stop resolves with what was measured by then, see backend.js.
+  async run(kind, payload, { keeps = false } = {}) {
     this.stop();
-    const job = { abort: new AbortController(), progress: null };
+    const job = { abort: new AbortController(), progress: null, keeps: false };
     const hadFocus = document.activeElement === this._run;
     this._job = job;
     this.complain(null);
@@ -120,7 +127,9 @@ export class RunBar {
       this._stop.focus();
     }
     const { signal } = job.abort;
-    const stopped = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const stopped = new Promise((_, reject) => {
+      signal.addEventListener("abort", () => signal.reason === KEEP || reject(signal.reason));
+    });
     try {
       await Promise.race([this._python(), stopped]);
       const report = (progress, words) => {
@@ -131,6 +140,7 @@ export class RunBar {
         }
       };
       const asked = await Promise.race([payload(report), stopped]);
+      job.keeps = keeps; // from here on there may be something to keep
       const answered = backend.request(kind, asked, {
         signal,
         onProgress: ({ progress }) => report(progress),

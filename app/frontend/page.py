@@ -19,6 +19,7 @@ from markupsafe import Markup
 from app.backend.combinations import combinations
 from app.backend.experiment import declarations
 from app.backend.handle import Handler
+from app.backend.replay_loads import BUILT_IN
 from app.backend.settings import HELD_TOKENS, SETTINGS
 from app.backend.texts import LANGUAGES
 from app.frontend.pool_grid import pool_grid
@@ -28,7 +29,6 @@ from app.frontend.theme import LABEL_COLOURS, REQUEST_COLOURS, SCHEMES
 from app.frontend.timeline import timeline
 from app.frontend.waste_bar import waste_bar
 from pycore.experiments import by_subject
-from pycore.specs import A100_40GB, LLAMA_3_8B
 
 STATIC = Path(__file__).parents[2] / "static"
 PAGE_CATALOGUES = ("page", "tabs", "*experiments", "replay", "sizing")  # patterns of file names
@@ -143,12 +143,11 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
         "text": page_texts("en").__getitem__,
         "settings": SETTINGS["simulate"],
         "replay_settings": SETTINGS["replay"],
+        "replay_loads": list(BUILT_IN),
         "sizing_settings": SETTINGS["sizing"],
         "experiments": declarations(),
         "subjects": list(by_subject()),
         "transport": transport,
-        "model": LLAMA_3_8B.name,
-        "gpu": A100_40GB.name,
         "urls": urls,
         "data": json_script(page_data(transport, urls)),
         "tabs": None if TABS_FILE in urls else json_script(tabs(transport)),

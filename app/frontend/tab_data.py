@@ -8,9 +8,9 @@ from app.backend.experiment import declarations
 from app.frontend.beam_tree import beam_tree
 from app.frontend.chart import chart
 from app.frontend.default_reports import default_reports
-from app.frontend.replay_timeline import COUNTS, replay_counts, replay_pool
+from app.frontend.replay_timeline import replay_pool
 from app.frontend.sizing_bar import sizing_data
-from app.frontend.theme import PARTS
+from app.frontend.theme import POOL_PARTS
 
 # Largest trace file in bytes, by transport. A browser's Python has 2 to 4 GB, of which a trace takes several
 # times its size; a server takes messages of 20 MiB at most, and base64 makes a file a third larger.
@@ -28,12 +28,10 @@ def tab_data(transport: str, kept: Path | None = None) -> dict:
         "experiments": declarations(),
         # Where a package that an experiment needs is not installed, there is no result to carry.
         "responses": {name: each for name, each in default_reports(kept).items() if each["error"] is None},
-        "parts": PARTS,
-        "counts": list(COUNTS),
+        "parts": POOL_PARTS,
         "figures": {
             "chart": json_item(chart()),
             "pool": json_item(replay_pool()),
-            "counts": json_item(replay_counts()),
             "beams": json_item(beam_tree()),
         },
         "sizing": sizing_data(),

@@ -5,6 +5,8 @@ import { csvOf, figureOf, rowsOf, timeLine, timeUnit, written } from "../../stat
 
 const RESULT = {
   name: "t.csv",
+  partial: false,
+  percentiles: { ttft: [1, 2] },
   format: "csv",
   num_requests: 1200,
   num_rejected: 3,
@@ -24,7 +26,9 @@ const RESULT = {
     reserved: [0, 50],
     internal: [20, 0],
     external: [0, 0],
-    usable: [80, 100],
+    usable: [80, 50],
+    cached: [0, 50],
+    preemptions: [0, 1],
   },
   utilisation: 0.5,
 };
@@ -39,6 +43,27 @@ test("counts, means and times are written as the command line writes them", () =
   assert.deepEqual(written(figureOf("num_requests", RESULT)), ["1,200", ""]);
   assert.deepEqual(written({ value: 2.2, kind: "mean" }), ["2.2", ""]);
   assert.deepEqual(written(figureOf("end_ns", RESULT)), ["2.50", "tab.replay.seconds"]);
+});
+
+test("a time below a second is written in milliseconds", () => {
+  assert.deepEqual(written({ value: 12_340_000, kind: "time" }), ["12.3", "tab.replay.milliseconds"]);
+});
+
+test("rates are means, and what met the SLO is a share", () => {
+  const result = { ...RESULT, goodput: 2.25, attainment: 0.125 };
+  assert.deepEqual(written(figureOf("goodput", result)), ["2.3", ""]);
+  assert.deepEqual(written(figureOf("attainment", result)), ["12.5", "tab.replay.percent"]);
+});
+
+test("a stopped replay says so in the CSV, and a figure that only one has leaves the others empty", () => {
+  const prefix = { hit_rate: 0.5 };
+  const rows = csvOf([
+    { settings: { mode: "paged" }, result: { ...RESULT, partial: true } },
+    { settings: { mode: "paged" }, result: { ...RESULT, prefix } },
+  ]).split("\n").map((row) => row.split(","));
+  const at = (name) => rows[0].indexOf(name);
+  assert.deepEqual(rows.slice(1, 3).map((row) => row[at("partial")]), ["1", "0"]);
+  assert.deepEqual(rows.slice(1, 3).map((row) => row[at("prefix.hit_rate")]), ["", "0.5"]);
 });
 
 test("a reason of rejection has a row only where there was one", () => {
@@ -64,12 +89,12 @@ test("the CSV has one row a result, nested names joined by dots, and neither fil
 });
 
 test("parts of the time line are stacked to 100 percent of the pool", () => {
-  const { parts, counts, unit, end, most } = timeLine(RESULT);
+  const { parts, unit, end } = timeLine(RESULT);
   assert.deepEqual(parts.real, [50, 25]);
   assert.deepEqual(parts.internal, [60, 50]);
+  assert.deepEqual(parts.cached, [60, 75]);
   assert.deepEqual(parts.usable, [100, 100]);
-  assert.deepEqual(counts, { x: [0, 1], running: [1, 2], waiting: [0, 5] });
-  assert.deepEqual([unit, end, most], ["s", 2.5, 5]);
+  assert.deepEqual([unit, end], ["s", 2.5]);
 });
 
 test("long times are told in minutes and hours", () => {
@@ -78,6 +103,5 @@ test("long times are told in minutes and hours", () => {
 
 test("a replay without a step has an empty time line", () => {
   const empty = Object.fromEntries(Object.keys(RESULT.time_line).map((name) => [name, []]));
-  const { parts, most } = timeLine({ ...RESULT, end_ns: 0, time_line: empty });
-  assert.deepEqual([parts.x, most], [[], 0]);
+  assert.deepEqual(timeLine({ ...RESULT, end_ns: 0, time_line: empty }).parts.x, []);
 });

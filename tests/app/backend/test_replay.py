@@ -1,4 +1,4 @@
-"""A replay as the page asks for it: loads that come along, jobs that are stopped, what comes with the result."""
+"""A replay as the page asks for it: loads that come along, jobs that are stopped, what comes with it."""
 
 import pytest
 
@@ -6,7 +6,9 @@ from app.backend.handle import Handler
 from app.backend.replay_loads import BUILT_IN
 from pycore.metrics import percentiles
 
-CSV = b"arrival_s,prompt,output\n" + b"".join(b"%d,%d,%d\n" % (i // 3, 10 + i % 7, 2 + i % 9) for i in range(60))
+CSV = b"arrival_s,prompt,output\n" + b"".join(
+    b"%d,%d,%d\n" % (i // 3, 10 + i % 7, 2 + i % 9) for i in range(60)
+)
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def test_an_endless_load_is_cut_and_that_is_told(monkeypatch):
     monkeypatch.setattr("app.backend.replay.MOST_REQUESTS", 30)
     response = replay(load="chat", settings={"limit": 10**7})
     assert response["sources"]["replay"]["num_requests"] == 30
-    assert ["replay.load.most"] == [each["key"] for each in response["notices"]]
+    assert [each["key"] for each in response["notices"]] == ["replay.load.most"]
 
 
 def test_percentiles_of_the_latencies_come_with_the_result_and_agree_with_it():

@@ -13,15 +13,14 @@ from app.frontend.chart import chart
 from app.frontend.default_reports import default_reports
 from app.frontend.page import STATIC, page_texts, template
 from app.frontend.radix_tree import radix_tree
-from app.frontend.replay_timeline import replay_counts, replay_pool
+from app.frontend.replay_timeline import replay_pool
 from app.frontend.tab_data import tab_data
-from app.frontend.theme import PARTS, SCHEMES
+from app.frontend.theme import POOL_PARTS, SCHEMES
 from pycore.experiments import EXPERIMENTS
 
 FIGURES = {
     "chart": chart,
     "replay.pool": replay_pool,
-    "replay.counts": replay_counts,
     "beams": beam_tree,
     "prefixes": radix_tree,
 }
@@ -43,15 +42,12 @@ def test_what_the_scripts_fill_is_in_the_figure(name, build):
         "chart": ["x", "y", "x.grid", "y.grid", "x.ticker", "y.ticker"]
         + [f"{source}{end}" for source in ("bars", "lines", "points", "values") for end in ("", ".glyph")],
         "replay.pool": ["x", "y", "x.grid", "y.grid"],
-        "replay.counts": ["x", "y", "x.grid", "y.grid", "lines"],
         "beams": ["edges", "nodes", "ends", "ends.glyph"],
         "prefixes": ["bars", "outlines"],
     }[name]
     names = [f"{name}.{each}" for each in names]
     if name == "replay.pool":
-        names += ["replay.parts", *(f"replay.{part}.glyph" for part in PARTS)]
-    if name == "replay.counts":
-        names += ["replay.running.glyph", "replay.waiting.glyph"]
+        names += ["replay.parts", *(f"replay.{part}.glyph" for part in POOL_PARTS)]
     missing = [each for each in names if document.get_model_by_name(each) is None]
     assert not missing
 
@@ -81,7 +77,7 @@ def test_the_page_carries_the_first_result_of_every_experiment():
 def test_the_page_is_told_the_largest_file_of_its_transport(transport, most):
     data = json.loads(json.dumps(tab_data(transport)))
     assert data["max_file_bytes"] == most
-    assert data["figures"].keys() == {"chart", "pool", "counts", "beams"}
+    assert data["figures"].keys() == {"chart", "pool", "beams"}
 
 
 def test_every_colour_of_a_series_is_in_both_schemes():
@@ -117,5 +113,5 @@ def test_every_text_that_the_scripts_of_the_tabs_name_is_there():
     known = page_texts("en")
     scripts = [*STATIC.glob("replay*.js"), *STATIC.glob("experiment*.js")]
     for script in [*scripts, STATIC / "run_bar.js", STATIC / "report.js"]:
-        for key in re.findall(r'text\("([\w.]+)"', script.read_text(encoding="utf-8")):
+        for key in re.findall(r'\btext\("([\w.]+)"', script.read_text(encoding="utf-8")):
             assert key in known, f"{script.name}: {key}"
