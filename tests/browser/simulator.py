@@ -86,6 +86,22 @@ class Simulator:
                 field.fill(str(value))
                 field.dispatch_event("change")
 
+    def set_replay(self, **settings: object) -> None:
+        """Changes settings on the Replay tab, one after the other."""
+        form = self.locator("#replay-form")
+        self.page.evaluate(
+            "() => document.querySelectorAll('#replay-settings, #replay-form details')"
+            ".forEach((fold) => { fold.open = true; })"
+        )
+        for key, value in settings.items():
+            field = form.locator(f"[name={key}]")
+            if key == "mode":
+                form.locator(f"[name=mode][value={value}]").check(force=True)
+            elif field.evaluate("field => field.tagName") == "SELECT":
+                field.select_option(str(value))
+            else:
+                field.fill(str(value))
+
     def counters(self) -> dict[str, str]:
         """What the counters say, by name."""
         return {name: self.locator(f"[data-counter={name}]").first.inner_text() for name in COUNTERS}

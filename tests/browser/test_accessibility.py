@@ -62,11 +62,15 @@ def open_prefixes(page):
 
 def open_replay(page):
     page.locator("#tab-replay").click()
-    page.locator("#replay-settings").evaluate("fold => { fold.open = true; }")
-    page.locator("#replay-form [name=blocks]").fill("200")
+    page.set_replay(blocks=200)
     page.drop("a-day.csv", TRACE)
     expect(page.locator("#replay-table tbody tr").first).to_be_visible(timeout=BOOT_MS)
+    for columns, changed in ((3, {"mode": "contiguous"}), (4, {"mode": "paged", "bs": 64})):
+        page.set_replay(**changed)
+        page.locator("#replay-run [data-run]").click()
+        expect(page.locator("#replay-table thead th")).to_have_count(columns, timeout=BOOT_MS)
     expect(page.locator("#replay-pool-figure canvas").first).to_be_attached()
+    expect(page.locator("[data-chart=end_to_end] canvas").first).to_be_attached()
 
 
 def open_sizing(page, model):

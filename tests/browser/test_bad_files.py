@@ -80,7 +80,7 @@ def test_the_good_rows_of_a_bad_file_can_be_kept(page):
 
 
 def test_a_prompt_larger_than_the_pool_is_counted_as_turned_away(page):
-    page.locator("#replay-form [name=blocks]").fill("4")
+    page.set_replay(blocks=4)
     page.drop("large.csv", b"prompt,output\n500,5\n10,5\n")
     cell = page.locator("#replay-table [data-field=num_rejected] td").last
     expect(cell).to_have_attribute("data-value", "1", timeout=BOOT_MS)

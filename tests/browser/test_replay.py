@@ -1,4 +1,8 @@
-"""The Replay tab: a dropped trace gives the command line's numbers, can be stopped, and goes nowhere."""
+"""The Replay tab: a trace gives the command line's numbers, can be stopped and compared, and goes nowhere."""
+
+import csv
+import json
+from io import StringIO
 
 import pytest
 from playwright.sync_api import expect
@@ -19,6 +23,24 @@ FIELDS = (
     "end_ns",
 )
 FIELDS += ("tokens_in", "tokens_out", "mean_running", "utilisation", "fragmented_steps")
+FIELDS += ("requests_per_second", "tokens_per_second", "attainment", "goodput")
+TIMES = ("queueing", "ttft", "tpot", "end_to_end", "normalized")
+# A model on GPUs, an engine and a promise, none of them the defaults.
+DEPLOYED = {
+    "model": "Qwen2.5-7B",
+    "gpu": "RTX-4090",
+    "tp": 2,
+    "kvbits": 8,
+    "util": 85,
+    "blocks": 0,
+    "rules": "vllm-v1",
+    "budget": 512,
+    "seqs": 12,
+    "cache": "hash",
+    "speed": 20,
+    "slottft": 150,
+    "slotpot": 20,
+}
 
 
 @pytest.fixture
@@ -26,10 +48,22 @@ def page(simulator):
     return simulator().open("?tab=replay&lang=en")
 
 
+def said(page):
+    return page.locator("#replay-run [data-said]")
+
+
+def columns(page):
+    return page.locator("#replay-table thead th")
+
+
 def wait_for_result(page, requests):
-    expect(page.locator("#replay-run [data-said]")).to_contain_text(
+    expect(said(page)).to_contain_text(
         f"{requests:,} request" if requests >= 1000 else f"{requests} request", timeout=BOOT_MS
     )
+
+
+def run(page):
+    page.locator("#replay-run [data-run]").click()
 
 
 def figures(page):
@@ -47,7 +81,7 @@ def assert_same_numbers(page, result):
     assert {name: shown[name] for name in FIELDS} == {name: pytest.approx(expected[name]) for name in FIELDS}
     for part in ("reserved", "internal", "external", "usable"):
         assert shown[part] == pytest.approx(result["mean"][part] / result["capacity"]), part
-    for time in ("queueing", "ttft", "end_to_end"):
+    for time in TIMES:
         for spread, value in result[time].items():
             assert shown[f"{time}.{spread}"] == pytest.approx(value), (time, spread)
 
@@ -56,8 +90,7 @@ def test_a_dropped_file_gives_the_command_lines_numbers_for_every_allocator(page
     trace = tmp_path / "small.csv"
     trace.write_bytes(SMALL)
     settings = {"bs": 8, "blocks": 40, "limit": 50, "stepms": 20}
-    for key, value in settings.items():
-        page.locator(f"#replay-form [name={key}]").fill(str(value))
+    page.set_replay(**settings)
     page.drop("small.csv", SMALL)
     wait_for_result(page, 50)
     expect(page.locator("#replay-run-title")).to_contain_text("small.csv")
@@ -66,12 +99,118 @@ def test_a_dropped_file_gives_the_command_lines_numbers_for_every_allocator(page
     assert_same_numbers(page, paged)
 
     page.locator("#replay-other").click()
-    expect(page.locator("#replay-table thead th")).to_have_count(3, timeout=BOOT_MS)
+    expect(columns(page)).to_have_count(3, timeout=BOOT_MS)
     contiguous = kvscope("replay", str(trace), mode="contiguous", res="max", **settings)["runs"][0]["result"]
     assert_same_numbers(page, contiguous)
     expect(page.locator("#replay-pool-figure canvas").first).to_be_attached()
     assert page.query("name") is None
     assert "small" not in page.page.url
+
+
+def test_a_model_on_gpus_under_an_engines_rules_gives_the_command_lines_numbers(page, tmp_path):
+    trace = tmp_path / "small.csv"
+    trace.write_bytes(SMALL)
+    page.set_replay(**DEPLOYED)
+    page.drop("small.csv", SMALL)
+    wait_for_result(page, 60)
+    result = kvscope("replay", str(trace), **DEPLOYED)["runs"][0]["result"]
+    assert 0 < result["attainment"] < 1, "the promise is one that some requests miss"
+    assert_same_numbers(page, result)
+    for key, value in DEPLOYED.items():
+        assert page.query(key) == str(value), key
+
+
+def test_an_address_opens_a_load_with_its_settings_and_replays_it(simulator):
+    asked = "load=long&limit=40&mode=contiguous&res=pow2&rules=chunked"
+    page = simulator().open(f"?v=1&tab=replay&lang=en&{asked}")
+    wait_for_result(page, 40)
+    expect(columns(page).last).to_contain_text("Pow2")
+    assert page.locator("#replay-form [name=rules]").input_value() == "chunked"
+    assert (page.query("load"), page.query("res")) == ("long", "pow2")
+    expect(page.locator("[data-load=long]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_what_an_address_cannot_have_is_told(simulator):
+    page = simulator().open("?v=1&tab=replay&lang=en&load=nope&gpu=GTX&tp=-4")
+    for word in ("nope", "GTX", "-4"):
+        expect(page.locator("#notices")).to_contain_text(word)
+    assert page.locator("#replay-form [name=tp]").input_value() == "1"
+    expect(page.locator("#replay-result")).to_be_hidden()
+
+
+def test_settings_that_do_not_go_together_are_told_and_the_form_follows(page):
+    page.set_replay(limit=30, rules="vllm-v0", queue="shortest")
+    page.locator("[data-load=chat]").click()
+    wait_for_result(page, 30)
+    expect(page.locator("#replay-notices")).to_contain_text("does not go with the others")
+    assert page.locator("#replay-form [name=queue]").input_value() == "fcfs"
+
+
+def test_a_model_that_does_not_fit_is_answered_with_what_would(page):
+    page.set_replay(limit=20, model="Llama-3-70B")
+    page.locator("[data-load=chat]").click()
+    problem = page.locator("#panel-replay [data-problem]")
+    expect(problem).to_contain_text("does not fit", timeout=BOOT_MS)
+    problem.get_by_role("button", name="GPUs").first.click()
+    wait_for_result(page, 20)
+    assert int(page.locator("#replay-form [name=tp]").input_value()) > 1
+    expect(problem).to_be_empty()
+
+
+def test_three_settings_are_laid_over_each_other_and_one_can_be_removed(page):
+    page.set_replay(limit=60, blocks=1200)
+    page.locator("[data-load=long]").click()
+    wait_for_result(page, 60)
+    for count, changed in (
+        (3, {"mode": "contiguous"}),
+        (4, {"res": "oracle"}),
+        (4, {"mode": "paged", "bs": 32}),
+    ):
+        page.set_replay(**changed)
+        run(page)
+        newest = "Oracle" if "res" in changed else "32" if "bs" in changed else "Max"
+        expect(columns(page).last).to_contain_text(newest, timeout=BOOT_MS)
+        expect(columns(page)).to_have_count(count)
+    expect(page.locator("#replay-shown [aria-pressed]")).to_have_count(3)
+    lines = page.locator("[data-chart=ttft] .legend li")
+    expect(lines).to_have_count(3)
+    assert len({line.locator("i").get_attribute("class") for line in lines.all()}) == 3, (
+        "dashes tell them apart"
+    )
+    expect(page.locator("[data-chart=ttft] canvas").first).to_be_attached()
+    names = columns(page).all_inner_texts()[1:]
+    assert len(set(names)) == 3
+    page.locator("#replay-shown .remove").first.click()
+    expect(columns(page)).to_have_count(3)
+    assert columns(page).all_inner_texts()[1].split(" · ")[0] == names[1].split(" · ")[0]
+    expect(lines).to_have_count(2)
+
+
+def test_what_is_shown_can_be_saved_as_csv_json_and_png(page, tmp_path):
+    page.set_replay(limit=40)
+    page.locator("[data-load=chat]").click()
+    wait_for_result(page, 40)
+    page.locator("#replay-other").click()
+    expect(columns(page)).to_have_count(3, timeout=BOOT_MS)
+    expect(page.locator("[data-chart=end_to_end] canvas").first).to_be_attached()
+    saved = {}
+    for kind in ("csv", "json", "png"):
+        with page.page.expect_download() as download:
+            page.locator(f"[data-replay-export={kind}]").click()
+        assert download.value.suggested_filename == f"kvscope-replay.{kind}"
+        download.value.save_as(tmp_path / kind)
+        saved[kind] = (tmp_path / kind).read_bytes()
+    rows = list(csv.DictReader(StringIO(saved["csv"].decode())))
+    runs = json.loads(saved["json"])["replays"]
+    assert (
+        [row["mode"] for row in rows]
+        == [each["settings"]["mode"] for each in runs]
+        == ["paged", "contiguous"]
+    )
+    assert [int(row["num_steps"]) for row in rows] == [each["result"]["num_steps"] for each in runs]
+    assert saved["png"].startswith(b"\x89PNG")
+    width, height = (int.from_bytes(saved["png"][at : at + 4]) for at in (16, 20))
+    assert width > 1000 < height
 
 
 def test_the_first_thousand_requests_of_a_real_trace_give_the_command_lines_numbers(page):
@@ -84,20 +223,33 @@ def test_the_first_thousand_requests_of_a_real_trace_give_the_command_lines_numb
     expect(page.locator("#replay-notices")).to_contain_text("1,000")
 
 
-def test_a_replay_can_be_stopped_and_started_again(page):
-    rows = b"prompt,output\n" + b"".join(b"%d,%d\n" % (100 + i % 50, 200 + i % 300) for i in range(1500))
-    page.locator("#replay-form [name=limit]").fill("1500")
-    page.drop("long.csv", rows)
+def test_a_stopped_replay_shows_what_was_measured_and_can_be_started_again(page):
+    page.set_replay(limit=20000)
+    page.locator("[data-load=long]").click()
     stop = page.locator("#replay-run [data-stop]")
-    expect(page.locator("#replay-run [data-said]")).to_contain_text("Replaying", timeout=BOOT_MS)
+    expect(said(page)).to_have_text("Replaying: 1 %", timeout=BOOT_MS)
+    page.locator("#language").click()  # the page answers meanwhile
+    page.locator("#language").click()
     stop.click()
-    expect(page.locator("#replay-run [data-said]")).to_have_text("Stopped.")
+    expect(said(page)).to_contain_text("Stopped after")
     expect(stop).to_be_hidden()
-    expect(page.locator("#replay-result")).to_be_hidden()
-    page.locator("#replay-form [name=limit]").fill("20")
-    page.locator("#replay-run [data-run]").click()
+    expect(page.locator("#replay-notices")).to_contain_text("of 20,000 requests")
+    expect(columns(page).last).to_contain_text("(stopped)")
+    assert 0 < figures(page)["num_finished"] < 20000
+    page.set_replay(limit=20)
+    run(page)
     wait_for_result(page, 20)
     assert figures(page)["num_requests"] == 20
+
+
+def test_a_replay_stopped_before_it_began_keeps_nothing(page):
+    rows = b"prompt,output\n" + b"7,3\n" * 400_000
+    page.set_replay(limit=400_000)
+    page.locator("#replay-file").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": rows})
+    expect(said(page)).to_contain_text("Reading", timeout=BOOT_MS)
+    page.locator("#replay-run [data-stop]").click()
+    expect(said(page)).to_have_text("Stopped.")
+    expect(page.locator("#replay-result")).to_be_hidden()
 
 
 def test_the_file_goes_nowhere(page):
