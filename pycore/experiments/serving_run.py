@@ -46,7 +46,6 @@ LATENCY = Column("experiment.column.latency", "float", SECONDS)
 TTFT_P50 = Column("experiment.column.ttft_p50", "float", SECONDS)
 TTFT_P99 = Column("experiment.column.ttft_p99", "float", SECONDS)
 RATE = Column("experiment.column.rate", "float", REQUESTS_A_SECOND)
-RATE_ASKED = Column("experiment.column.rate", "int", REQUESTS_A_SECOND)
 
 Run = Generator[int, None, ReplayResult]
 
