@@ -108,8 +108,9 @@ export class PrefixCard {
     }
     const tree = prefixes.at(t);
     const nodes = [...tree.values()];
-    const key = `${lang} ${recording.settings.cache} ${t} ${pinned} ${this._twin.open}`;
+    const key = `${lang} ${recording.settings.cache} ${t} ${this._twin.open}`;
     if (this._told === key && this._of === tree) {
+      this._press(pinned); // rows stay where they are, and so does the keyboard's focus
       return;
     }
     this._told = key;
@@ -129,17 +130,23 @@ export class PrefixCard {
     say(this._words, sentences.join(" "));
     if (this._twin.open) {
       const frame = recording.frame(t);
-      this._body.replaceChildren(...nodes.map((node) => this._row(recording, frame, tree, node, pinned)));
+      this._body.replaceChildren(...nodes.map((node) => this._row(recording, frame, tree, node)));
+      this._press(pinned);
     }
   }
 
-  _row(recording, frame, tree, node, pinned) {
+  _press(pinned) {
+    for (const button of this._body.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", String(button.dataset.focus === pinned));
+    }
+  }
+
+  _row(recording, frame, tree, node) {
     const { id, parent, start, length, blocks, users, used } = node;
     const button = make("button", "focus-button", `n${id}`);
     button.type = "button";
     button.dataset.focus = `n${id}`;
     button.setAttribute("aria-label", text("page.prefixes.focus", { node: id }));
-    button.setAttribute("aria-pressed", String(pinned === `n${id}`));
     const head = make("th", "", button);
     head.scope = "row";
     const after = parent === 0 ? text("page.prefixes.root") : tree.has(parent) ? `n${parent}` : text("page.prefixes.lost");

@@ -90,7 +90,12 @@ def test_a_node_in_focus_lights_its_blocks_its_users_and_its_lines(page, recordi
     expect(not_dim).to_have_count(1)
     kinds = page.locator("#log li.lit").evaluate_all("all => all.map((line) => line.dataset.nodes ?? '')")
     assert kinds
+    button = page.locator(f"#prefix-table [data-focus=n{id}]")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(button).to_be_focused()
+    page.locator("h1").hover()
     page.page.keyboard.press("Escape")
+    expect(button).to_have_attribute("aria-pressed", "false")
     expect(page.locator("#prefix-labels .dim")).to_have_count(0)
 
 
@@ -120,6 +125,7 @@ def test_a_cached_block_is_a_state_of_its_own_in_table_and_tip(page, recording):
     assert cached
     for block, words in enumerate(said):
         assert (words == f"cached (n{owners.get(block)})") == (block in cached), block
+    page.locator("#pool-figure").scroll_into_view_if_needed()
     box = page.locator("#pool-figure").bounding_box()
     block = cached[0]
     page.page.mouse.move(
