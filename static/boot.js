@@ -43,11 +43,14 @@ const state = createState({
 });
 
 function dress({ lang, theme }) {
+  const written = document.documentElement.lang; // what the page's words are in already
   setLanguage(lang);
   document.documentElement.dataset.theme = theme;
   document.querySelector("[data-language-name]").textContent = lang === "en" ? "中文" : "English";
   document.querySelector("[data-language-name]").lang = lang === "en" ? "zh" : "en";
-  applyTexts();
+  if (lang !== written) {
+    applyTexts();
+  }
   redrawNotices();
 }
 state.on(["lang", "theme"], dress); // the first to hear of it: what is drawn later uses the new words
@@ -163,7 +166,7 @@ if (early) {
 if (!window.Bokeh) {
   await new Promise((resolve) => addEventListener("DOMContentLoaded", resolve, { once: true }));
 }
-await openFigures();
+await openFigures("first");
 
 const opening = simulation.find(pageData.responses[0].settings);
 const first = simulation.find(wanted) ?? simulation.find({ ...opening.settings, mode: wanted.mode });
@@ -226,3 +229,9 @@ if (!early) {
 }
 document.documentElement.dataset.playable = "true";
 performance.mark("kvscope.playable");
+
+// What playing can do without is drawn once the page has shown that it plays.
+await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
+await openFigures("later");
+simulateTab.showWaste(state);
+document.documentElement.dataset.drawn = "true";

@@ -1,8 +1,7 @@
 // Bokeh models by name, and their data. The only module that knows BokehJS.
 
-import { bokehDocument } from "./page_data.js";
+import { bokehDocuments } from "./page_data.js";
 
-const FIGURES = ["pool", "waste", "timeline"]; // that the page carries, see app/frontend/page.py
 const Bokeh = () => window.Bokeh;
 
 // Figures are pictures: pointers are followed by what lies around them, and Tab shall not stop in them.
@@ -40,14 +39,12 @@ function drawPlainly(figure) {
   }
 }
 
-// Draws the figures that the page carries.
-export async function openFigures() {
-  const { docs, item } = bokehDocument;
+// Draws those of the page's own figures that are opened "first" or "later" (app/frontend/page.py, figures).
+export async function openFigures(when) {
+  const { docs, item } = bokehDocuments[when];
   await Bokeh().embed.embed_items(docs, [item]);
   makeInert();
-  for (const name of FIGURES) {
-    drawPlainly(Bokeh().index.find_one_by_id(model(name).id));
-  }
+  item.root_ids.forEach((id) => drawPlainly(Bokeh().index.find_one_by_id(id)));
 }
 
 export const hasModel = (name) => Bokeh().documents.some((each) => each.get_model_by_name(name));

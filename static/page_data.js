@@ -6,4 +6,4 @@ function read(id) {
 }
 
 export const pageData = read("page-data");
-export const bokehDocument = read("page-document");
+export const bokehDocuments = read("page-documents"); // by when their figures are opened: first, later

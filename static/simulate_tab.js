@@ -12,39 +12,30 @@ import { followFrame } from "./rest.js";
 import { Story } from "./story.js";
 import { Timeline } from "./timeline.js";
 import { Transport } from "./transport.js";
-import { WasteBar } from "./waste_bar.js";
+import { WasteBar, WasteFigures } from "./waste_bar.js";
 
 export class SimulateTab {
   constructor(state, { onSwitch }) {
     const find = (id) => document.getElementById(id);
     this.transport = new Transport(state);
     const pool = new PoolGrid(find("pool-figure"), find("pool-glass"));
-    const waste = new WasteBar(find("waste-figure"), find("waste-parts"), find("waste-sum"));
+    const waste = new WasteFigures(find("waste-parts"), find("waste-sum"));
     const tables = new BlockTables();
     const beams = new BeamCard();
     const prefixes = new PrefixCard(state, togglePin);
     const log = new EventLog((t) => this.transport.seek(t));
     const readouts = new Readouts();
     const story = new Story(onSwitch);
-    const timeline = new Timeline(find("timeline-figure"), find("playhead"), (t, dragging) =>
-      this.transport.seek(t, dragging),
-    );
     const lit = ({ preview, pinned, recording, frame }) => litBy(preview ?? pinned, recording, recording.frame(frame));
 
     followFrame(state);
-    state.on(["theme"], ({ theme }) => {
-      pool.recolour(theme);
-      waste.recolour(theme);
-      timeline.recolour(theme);
-    });
-    state.on(["recording"], ({ recording }) => timeline.show(recording));
+    state.on(["theme"], ({ theme }) => pool.recolour(theme));
     state.on(["recording", "lang"], ({ recording }) => {
       tables.reset(recording);
       log.reset();
     });
-    state.on(["recording", "frame"], ({ frame }) => timeline.moveTo(frame));
     state.on(["recording", "glance", "lang"], (now) => readouts.draw(now.recording, now.glance));
-    state.on(["recording", "glance", "lang", "theme", "width"], (now) => waste.draw(now.recording, now.glance));
+    state.on(["recording", "glance", "lang"], (now) => waste.draw(now.recording, now.glance));
     state.on(["recording", "other", "rest", "lang"], (now) => story.draw(now.recording, now.rest, now.other));
     state.on(["recording", "frame"], ({ recording, frame }) => this.transport.moveTo(frame, recording.steps));
     state.on(["recording", "glance", "lang"], (now) => this.transport.tell(now.glance, now.recording.steps));
@@ -69,10 +60,7 @@ export class SimulateTab {
     state.on(["recording", "rest", "pinned", "lang", "prefixTwin"], (now) =>
       prefixes.tell(now.recording, now.rest, now.pinned, now.lang),
     );
-    const { theme } = { theme: state.get("theme") };
-    pool.recolour(theme);
-    waste.recolour(theme);
-    timeline.recolour(theme);
+    pool.recolour(state.get("theme"));
 
     followFocus(state);
     const glass = find("pool-glass");
@@ -105,5 +93,24 @@ export class SimulateTab {
     };
     narrow.addEventListener("change", fold);
     fold();
+  }
+
+  // Adds the pictures of waste in this step and over the run, once their figures are open: the page plays before.
+  showWaste(state) {
+    const find = (id) => document.getElementById(id);
+    const waste = new WasteBar(find("waste-figure"));
+    const timeline = new Timeline(find("timeline-figure"), find("playhead"), (t, dragging) =>
+      this.transport.seek(t, dragging),
+    );
+    const draws = [
+      [["theme"], ({ theme }) => [waste, timeline].forEach((each) => each.recolour(theme))],
+      [["recording"], ({ recording }) => timeline.show(recording)],
+      [["recording", "frame"], ({ frame }) => timeline.moveTo(frame)],
+      [["recording", "glance", "theme", "width"], (now) => waste.draw(now.recording, now.glance)],
+    ];
+    for (const [keys, draw] of draws) {
+      draw(Object.fromEntries(keys.map((key) => [key, state.get(key)])));
+      state.on(keys, draw);
+    }
   }
 }

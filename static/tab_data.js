@@ -1,5 +1,6 @@
-// What the tabs Experiments and Replay are told (app/frontend/page.py, tabs), with the texts that only they show.
-// Had when the first of them is opened: from the page if that carries it, else from a file beside it.
+// What the tabs other than the first are made of (app/frontend/page.py, tabs): their HTML and texts, and what
+// their scripts are told. Had when one of them is first opened: from the page if that carries it, else from a
+// file beside it.
 
 import { pageData } from "./page_data.js";
 import { addTexts } from "./text.js";
@@ -17,4 +18,7 @@ async function load() {
 }
 
 export const tabData = await load();
+for (const [tab, html] of Object.entries(tabData.panels)) {
+  document.getElementById(tab).innerHTML = html; // the site's own, see app/frontend/page.py
+}
 addTexts(tabData.texts);

@@ -1,4 +1,4 @@
-// Fills the figure "waste" (app/frontend/waste_bar.py) and the figures below it.
+// The slots of each part of the pool in numbers, and the figure "waste" (app/frontend/waste_bar.py) above them.
 
 import { scheme } from "./colours.js";
 import { model, setGlyph } from "./figure.js";
@@ -9,13 +9,27 @@ const HEIGHT = 28; // px, as app/frontend/waste_bar.py has it
 const LINES = { ...HATCHES, external: { spacing: 3, width: 1, crossed: false } };
 const PARTS = ["real", "reserved", "internal", "external", "cached", "usable"];
 
+export class WasteFigures {
+  constructor(list, sum) {
+    this._figures = PARTS.map((part) => list.querySelector(`[data-waste="${part}"]`));
+    this._sum = sum;
+  }
+
+  draw(recording, t) {
+    const frame = recording.frame(t);
+    PARTS.forEach((part, i) => {
+      const share = percent(frame[part] / recording.capacity);
+      say(this._figures[i], text("page.part.value", { n: frame[part], share }));
+    });
+    say(this._sum, text("page.waste.sum", { capacity: recording.capacity }));
+  }
+}
+
 export class WasteBar {
-  constructor(place, list, sum) {
+  constructor(place) {
     this._place = place;
     this._parts = model("waste.parts");
     this._hatch = model("waste.hatch");
-    this._figures = PARTS.map((part) => list.querySelector(`[data-waste="${part}"]`));
-    this._sum = sum;
     this._colours = null;
     this._width = 0;
     new ResizeObserver(([{ contentRect }]) => {
@@ -28,13 +42,11 @@ export class WasteBar {
     const left = [];
     const right = [];
     let at = 0;
-    PARTS.forEach((part, i) => {
+    for (const part of PARTS) {
       left.push(at);
       at += frame[part] / recording.capacity;
       right.push(at);
-      const share = percent(frame[part] / recording.capacity);
-      say(this._figures[i], text("page.part.value", { n: frame[part], share }));
-    });
+    }
     const colours = this._colours ?? this._parts.data.colour;
     this._parts.data = { ...this._parts.data, left, right, colour: colours };
     const hatch = emptyHatch();
@@ -46,7 +58,6 @@ export class WasteBar {
       }
     });
     this._hatch.data = hatch;
-    say(this._sum, text("page.waste.sum", { capacity: recording.capacity }));
   }
 
   recolour(theme) {

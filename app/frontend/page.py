@@ -32,9 +32,10 @@ from pycore.experiments import by_subject
 
 STATIC = Path(__file__).parents[2] / "static"
 PAGE_CATALOGUES = ("page", "tabs", "*experiments", "replay", "sizing")  # patterns of file names
-OF_TABS = ("experiment.", "sizing.", "tab.sizing.")  # texts that no tab needs but its own
+OF_FIRST_SCREEN = "page."  # texts that the page opens with
 OF_COMMANDS = "cli."  # and those that no page needs
 TABS_FILE = "tabs.json"
+TABS = ("experiments", "replay", "sizing")  # the tabs other than the first, each with a template of its name
 FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away
 
 
@@ -67,7 +68,7 @@ def page_data(transport: str, urls: Mapping[str, str]) -> dict:
     return {
         "transport": transport,
         "urls": {name: urls[name] for name in ("sw.js", "python/numpy.whl", TABS_FILE) if name in urls},
-        "texts": _texts(lambda key: not key.startswith((*OF_TABS, OF_COMMANDS))),
+        "texts": _texts(lambda key: key.startswith(OF_FIRST_SCREEN)),
         "requests": {"fill": REQUEST_COLOURS, "label": LABEL_COLOURS},
         "schemes": SCHEMES,
         "held_tokens": HELD_TOKENS,
@@ -90,7 +91,31 @@ def tabs(transport: str, kept: Path | None = None) -> dict:
         transport: see page_data.
         kept: see default_reports.
     """
-    return {"texts": _texts(lambda key: key.startswith(OF_TABS)), **tab_data(transport, kept)}
+    return {
+        "texts": _texts(lambda key: not key.startswith((OF_FIRST_SCREEN, OF_COMMANDS))),
+        "panels": {tab: panel(tab, transport) for tab in TABS},
+        **tab_data(transport, kept),
+    }
+
+
+def panel(tab: str, transport: str) -> str:
+    """The inside of a tab other than the first, as HTML.
+
+    Args:
+        tab: one of TABS.
+        transport: see page_data.
+    """
+    filled = {
+        "settings": SETTINGS["simulate"],
+        "replay_settings": SETTINGS["replay"],
+        "replay_loads": list(BUILT_IN),
+        "sizing_settings": SETTINGS["sizing"],
+        "experiments": declarations(),
+        "subjects": list(by_subject()),
+        "transport": transport,
+        "file": f"{tab}.html",
+    }
+    return _template("tab.html", filled).render()
 
 
 def tab_files(kept: Path) -> dict[str, bytes]:
@@ -109,15 +134,26 @@ def json_script(data: object) -> Markup:
     return Markup(plain.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
 
-def figures() -> list[figure]:
-    """New figures of the Simulate tab, each by its name."""
-    return [pool_grid(), waste_bar(), timeline()]
+def figures() -> dict[str, list[figure]]:
+    """New figures of the Simulate tab: what the page plays with, and what is opened once it plays."""
+    return {"first": [pool_grid()], "later": [waste_bar(), timeline()]}
+
+
+def _items(opened: list[figure]) -> dict:
+    """Figures as a document of their own, with where each of them stands in the page."""
+    document = Document()
+    for each in opened:
+        document.add_root(each)
+    # Named by hand, not by Bokeh: its names are random, and the same sources shall give the same page.
+    places = {root.id: f"bokeh-{root.name}" for root in document.roots}
+    item = {"docid": "page", "roots": places, "root_ids": list(places)}
+    return {"docs": {"page": document.to_json(deferred=False)}, "item": item}
 
 
 def template(transport: str, urls: Mapping[str, str]) -> Template:
     """The page, filled in.
 
-    Its figures are a document of their own, in the page as JSON. Under a server that keeps them out of the
+    Its figures are documents of their own, in the page as JSON. Under a server that keeps them out of the
     session, so that stepping through a recording sends nothing over the websocket; the session's only root is
     "channel" (see app/main.py), for which the server puts `roots` and `plot_script` into the template.
 
@@ -126,6 +162,17 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
         urls: logical file name ("boot.js", "style.css", "bokeh.js", …) -> address relative to the page. Where
             TABS_FILE is not among them, the page carries its content.
     """
+    filled = {
+        "settings": SETTINGS["simulate"],
+        "urls": urls,
+        "data": json_script(page_data(transport, urls)),
+        "tabs": None if TABS_FILE in urls else json_script(tabs(transport)),
+        "documents": json_script({when: _items(opened) for when, opened in figures().items()}),
+    }
+    return _template("page.html", filled)
+
+
+def _template(name: str, filled: Mapping[str, object]) -> Template:
     environment = Environment(
         loader=FileSystemLoader(STATIC),
         autoescape=select_autoescape(["html"]),
@@ -133,27 +180,7 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    document = Document()
-    for each in figures():
-        document.add_root(each)
-    # Named by hand, not by Bokeh: its names are random, and the same sources shall give the same page.
-    places = {root.id: f"bokeh-{root.name}" for root in document.roots}
-    item = {"docid": "page", "roots": places, "root_ids": list(places)}
-    filled = {
-        "text": page_texts("en").__getitem__,
-        "settings": SETTINGS["simulate"],
-        "replay_settings": SETTINGS["replay"],
-        "replay_loads": list(BUILT_IN),
-        "sizing_settings": SETTINGS["sizing"],
-        "experiments": declarations(),
-        "subjects": list(by_subject()),
-        "transport": transport,
-        "urls": urls,
-        "data": json_script(page_data(transport, urls)),
-        "tabs": None if TABS_FILE in urls else json_script(tabs(transport)),
-        "document": json_script({"docs": {"page": document.to_json(deferred=False)}, "item": item}),
-    }
-    return environment.get_template("page.html", globals=filled)
+    return environment.get_template(name, globals={"text": page_texts("en").__getitem__, **filled})
 
 
 def render_static(urls: Mapping[str, str]) -> str:

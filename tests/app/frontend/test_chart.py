@@ -11,7 +11,7 @@ from app.backend.texts import LANGUAGES
 from app.frontend.beam_tree import beam_tree
 from app.frontend.chart import chart
 from app.frontend.default_reports import default_reports
-from app.frontend.page import STATIC, page_texts, template
+from app.frontend.page import STATIC, page_texts, panel
 from app.frontend.radix_tree import radix_tree
 from app.frontend.replay_timeline import replay_pool
 from app.frontend.tab_data import tab_data
@@ -87,9 +87,7 @@ def test_every_colour_of_a_series_is_in_both_schemes():
 
 
 def test_the_forms_have_a_field_for_every_param_and_a_button_for_every_preset():
-    page = template(
-        "worker", {name: name for name in ("style.css", "panels.css", "bokeh.js", "boot.js")}
-    ).render()
+    page = panel("experiments", "worker")
     for experiment in EXPERIMENTS.values():
         start = page.index(f'data-experiment-form="{experiment.name}"')
         form = page[start : page.index("</form>", start)]

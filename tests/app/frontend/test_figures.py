@@ -1,6 +1,7 @@
 """The figures: every model that a script asks for by name is there, once."""
 
 import re
+from itertools import chain
 
 from bokeh.document import Document
 
@@ -11,7 +12,7 @@ from app.frontend.timeline import MARKS
 
 def names_in_the_document() -> list[str]:
     document = Document()
-    for each in figures():
+    for each in chain(*figures().values()):
         document.add_root(each)
     return sorted(each.name for each in document.models if each.name)
 

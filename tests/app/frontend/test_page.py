@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from app.backend.settings import SETTINGS
-from app.frontend.page import STATIC, json_script, page_texts, render_static, tabs
+from app.frontend.page import STATIC, TABS, json_script, page_texts, panel, render_static, tabs
 
 URLS = {name: f"assets/{name}" for name in ("bokeh.js", *(path.name for path in STATIC.glob("*.[jc]s*")))}
 
@@ -48,7 +48,8 @@ def html() -> str:
 
 @pytest.fixture(scope="module")
 def page(html) -> Reader:
-    return Reader(html)
+    """The page with every tab opened."""
+    return Reader(html + "".join(panel(tab, "worker") for tab in TABS))
 
 
 def test_no_script_is_inline_and_no_handler_stands_in_an_attribute(page):
@@ -101,7 +102,7 @@ def test_one_heading_of_the_first_level_and_one_main(page):
 
 
 def test_every_setting_has_a_control_with_its_bounds(html):
-    page = Reader(html[html.index('id="panel-simulate"') : html.index('id="panel-experiments"')])
+    page = Reader(html)  # before another tab is opened
     for key, setting in SETTINGS["simulate"].items():
         controls = [
             attrs for _, attrs in page.elements if attrs.get("name") == key and "data-default" in attrs
@@ -138,11 +139,16 @@ def test_what_the_other_tabs_show_is_beside_the_page_on_the_static_site_and_in_i
     assert "tab-data" not in beside.all("id")
     (content,) = [content for attrs, content in beside.scripts if attrs.get("id") == "page-data"]
     assert json.loads(content)["urls"]["tabs.json"] == "assets/tabs.json"
-    assert not [key for key in json.loads(content)["texts"]["en"] if key.startswith("experiment.")]
+    for texts in json.loads(content)["texts"].values():
+        named = {key for name in ("data-text", "data-label", "data-title") for key in beside.all(name)}
+        assert named <= texts.keys()
+        assert not [key for key in texts if key.startswith(("experiment.", "tab."))]
+    assert not beside.all("data-experiment")
     inside = Reader(render_static(URLS))
     (content,) = [content for attrs, content in inside.scripts if attrs.get("id") == "tab-data"]
     carried = json.loads(content)
     assert carried.keys() == tabs("worker").keys()
+    assert carried["panels"].keys() == set(TABS)
     for lang, texts in carried["texts"].items():
         assert texts
         assert texts.items() <= page_texts(lang).items()
