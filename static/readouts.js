@@ -13,7 +13,7 @@ export class Readouts {
     this._shared = { box, label: box.querySelector("dt"), value: box.querySelector("dd") };
     this._cached = document.querySelector("[data-cached-blocks]");
     this._found = document.querySelector("[data-found]");
-    this._ofCache = document.querySelectorAll("[data-cache]");
+    this._ofCache = document.querySelectorAll(".stage [data-cache]"); // the form says its cache too
     this._title = document.getElementById("pool-title");
     this._words = document.getElementById("pool-words");
     this._state = document.getElementById("pool-state");

@@ -93,6 +93,18 @@ def test_when_python_cannot_load_the_page_says_how_to_run_locally_and_recordings
     assert page.counters() == expected_counters(kvscope("run", mode="paged")["recording"], 37)
 
 
+def test_the_settings_are_in_sight_whatever_the_run_has(simulator):
+    page = simulator(without_python, allowed=(ABORTED,)).open(python=False)
+    expect(page.locator("#settings [name=seed]")).to_be_visible()
+
+
+def test_the_pictures_that_come_after_the_first_frame_are_there_at_the_frame_shown(simulator):
+    page = simulator(without_python, allowed=(ABORTED,)).open(python=False)
+    expect(page.locator("html")).to_have_attribute("data-drawn", "true")
+    for figure in ("pool", "waste", "timeline"):
+        expect(page.locator(f"#bokeh-{figure} canvas").first).to_be_visible()
+
+
 def test_experiments_show_their_built_in_results_without_python_and_cannot_be_run(simulator):
     page = simulator(without_python, allowed=(ABORTED,)).open("?tab=experiments", python=False)
     expect(page.locator("#experiment-result [data-claim]").first).to_be_visible()
