@@ -7,11 +7,9 @@ from bokeh.core.validation import check_integrity
 from bokeh.document import Document
 
 from app.backend.settings import SETTINGS
-from app.frontend.page import STATIC, page_data, page_texts, template
+from app.frontend.page import STATIC, page_data, page_texts, panel
 from app.frontend.sizing_bar import TERMS, memory_bar, sizing_data
 from app.frontend.theme import PARTS, SCHEMES
-
-URLS = {name: name for name in ("boot.js", "bokeh.js", "style.css", "panels.css", "tabs.json")}
 
 
 def test_the_bar_has_a_part_for_every_term_of_the_sum_in_its_order():
@@ -38,8 +36,7 @@ def test_the_defaults_are_answered_in_the_page_as_plain_json():
 
 
 def test_every_setting_has_a_field_with_its_bounds_which_waits_for_python():
-    html = template("worker", URLS).render()
-    form = html[html.index('id="sizing-form"') : html.index('id="sizing-answer"')]
+    form = panel("sizing", "worker")
     for key, setting in SETTINGS["sizing"].items():
         (field,) = re.findall(rf'<(?:input|select)[^>]* name="{key}"[^>]*>', form)
         assert " disabled" in field
@@ -52,7 +49,7 @@ def test_every_setting_has_a_field_with_its_bounds_which_waits_for_python():
 
 
 def test_every_text_that_the_scripts_name_is_there_and_waits_for_the_tab():
-    first = page_data("worker", URLS)["texts"]["en"]
+    first = page_data("worker", {})["texts"]["en"]
     assert not [key for key in first if key.startswith(("sizing.", "tab.sizing.", "cli."))]
     texts = page_texts("en")
     for script in STATIC.glob("sizing*.js"):
