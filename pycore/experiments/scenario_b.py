@@ -24,17 +24,14 @@ from pycore.experiments.serving_run import (
     under,
 )
 from pycore.specs import H100_SXM, LLAMA_3_8B, Deployment, kv_capacity_blocks
-from pycore.workload.lognormal import Lengths
-from pycore.workload.poisson import SHAREGPT, PoissonLoad
+from pycore.workload.poisson import LONG_PROMPTS, SHAREGPT
 
 _KEYS = Keys("scenario_b")
 
-MAX_LEN = 8192
-LONG_PROMPTS = PoissonLoad(Lengths(2048, 1.0, 64, 7168), Lengths(512, 0.8), MAX_LEN)
 SCENARIO_B = EngineConfig(
     memory=MemoryConfig(num_blocks=kv_capacity_blocks(LLAMA_3_8B, H100_SXM), block_size=BLOCK_SIZE),
     scheduler=SchedulerConfig(rules="prefill-first", watermark=0.01, max_num_seqs=512),
-    max_len=MAX_LEN,
+    max_len=LONG_PROMPTS.max_len,
     deployment=Deployment(LLAMA_3_8B, H100_SXM),
 )
 MANAGERS = ("max", "oracle", "paged")
