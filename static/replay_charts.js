@@ -38,6 +38,7 @@ export class ReplayCharts {
     for (const chart of charts) {
       if (!this._cards.has(chart.name)) {
         this._cards.set(chart.name, await this._open(chart));
+        await new Promise((resolve) => setTimeout(resolve)); // a figure takes long to open: let a frame pass
       }
       const { card, title, legend, value, position, figure } = this._cards.get(chart.name);
       card.hidden = false;
