@@ -71,23 +71,23 @@ export function setGlyph(name, properties) {
 }
 
 // Opens a figure of its own (a Bokeh json_item) in `place`, as often as one likes: names are looked up in this
-// figure only. Resolves with {model(name), setData(name, columns)}. plainly: see drawPlainly.
+// figure only. Resolves with {model(name), setData(name, columns), picture(name, ground)}. plainly: see drawPlainly.
 export async function openFigure(item, place, { plainly = false } = {}) {
   place.replaceChildren();
-  const before = new Set(Bokeh().documents);
+  // Its views lead to its document and its canvas: the same item may be open elsewhere with the same ids, and
+  // another figure may open meanwhile.
   const views = await Bokeh().embed.embed_item(item, place);
   makeInert(place);
-  const opened = Bokeh().documents.find((each) => !before.has(each));
-  const find = (name) => opened.get_model_by_name(name);
+  const find = (name) => views.roots[0].model.document.get_model_by_name(name);
   if (plainly) {
-    opened.roots().forEach(({ id }) => drawPlainly(Bokeh().index.find_one_by_id(id)));
+    views.roots.forEach(drawPlainly);
   }
   return {
     model: find,
     setData(name, columns) {
       find(name).data = columns;
     },
-    // Of a root, as a canvas. The same item may be open elsewhere, with the same ids.
+    // Of a root, as a canvas.
     picture: (name, ground) => pictureOf(views.get_by_id(find(name).id), "png", ground).canvas,
   };
 }
