@@ -1,12 +1,18 @@
-"""All that the user reads: static/text/<language>/*.json, flat keys, templates with fields."""
+"""All that the user reads: static/text/<language>/*.json, flat keys, templates with fields.
+
+In the browser a run is told from the catalogues of runs alone, which lie in memory from the start; the first
+sentence of anything else fetches all of them, as a module that the build makes (app/site/python_parts.py).
+"""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
 LANGUAGES = ("en", "zh")
+OF_RUNS = ("events", "notices")  # catalogues from which runs are told, and what is wrong with a request
+OF_COMMANDS = "cli."  # keys of what only the command line says
 _FOLDER = Path(__file__).parents[2] / "static" / "text"
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
 _FIELD = re.compile(r"\{(\w+)(?:\|([^|{}]*)\|([^|{}]*))?\}")
@@ -17,10 +23,28 @@ def catalogue(lang: str) -> Mapping[str, str]:
     """All templates of a language.
 
     Raises:
-        ValueError: a key stands in two files.
+        ImportError: in the browser, if they cannot be fetched.
+    """
+    try:
+        from app.backend.shipped_texts import TEXTS
+    except ModuleNotFoundError:
+        return merged(sorted((_FOLDER / lang).glob("*.json")))
+    return TEXTS[lang]
+
+
+@cache
+def _catalogue_of_runs(lang: str) -> Mapping[str, str]:
+    return merged([_FOLDER / lang / f"{name}.json" for name in OF_RUNS])
+
+
+def merged(files: Iterable[Path]) -> dict[str, str]:
+    """The templates of catalogue files, by key.
+
+    Raises:
+        ValueError: a key stands in two of them.
     """
     entries: dict[str, str] = {}
-    for path in sorted((_FOLDER / lang).glob("*.json")):
+    for path in files:
         found = json.loads(path.read_text(encoding="utf-8"))
         twice = entries.keys() & found.keys()
         if twice:
@@ -38,7 +62,8 @@ def text(lang: str, key: str, **fields: object) -> str:
     >>> text("en", "event.Arrived", seq="r3", prompt=1, output=7)
     'r3 arrived: 1 prompt token, 7 tokens to generate.'
     """
-    return fill(catalogue(lang)[key], fields)
+    template = _catalogue_of_runs(lang).get(key)
+    return fill(catalogue(lang)[key] if template is None else template, fields)
 
 
 def fill(template: str, fields: Mapping[str, object]) -> str:

@@ -21,7 +21,7 @@ from app.backend.experiment import declarations
 from app.backend.handle import Handler
 from app.backend.replay_loads import BUILT_IN
 from app.backend.settings import HELD_TOKENS, SETTINGS
-from app.backend.texts import LANGUAGES
+from app.backend.texts import LANGUAGES, OF_COMMANDS
 from app.frontend.pool_grid import pool_grid
 from app.frontend.radix_tree import radix_tree
 from app.frontend.tab_data import tab_data
@@ -33,7 +33,6 @@ from pycore.experiments import by_subject
 STATIC = Path(__file__).parents[2] / "static"
 PAGE_CATALOGUES = ("page", "tabs", "*experiments", "replay", "sizing")  # patterns of file names
 OF_FIRST_SCREEN = "page."  # texts that the page opens with
-OF_COMMANDS = "cli."  # and those that no page needs
 TABS_FILE = "tabs.json"
 TABS = ("experiments", "replay", "sizing")  # the tabs other than the first, each with a template of its name
 FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away

@@ -1,7 +1,8 @@
 """What the browser loads of Python: memory with the core in it, and two archives for what is not in there.
 
 image.bin  the interpreter's memory after it has booted, imported what a simulation takes and made one
-core.zip   the other modules of pycore and app/backend, and what they take of the standard library
+core.zip   the other modules of pycore and app/backend, the texts that no run is told from, and what all of
+           these take of the standard library
 rest.zip   the rest of the standard library
 
 Every visitor waits for the image; an archive is fetched when an import asks for it. All modules are .pyc made
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.backend.texts import LANGUAGES, OF_COMMANDS, OF_RUNS, merged
 from app.site import memory_image
 from app.site.archive import pack, unpack
 from app.site.build_error import BuildError
@@ -26,6 +28,9 @@ from app.site.pins import INTERPRETER_SHA256
 # Where static/worker.js puts the archives once they are fetched.
 CORE_ARCHIVE = "/lib/core.zip"
 REST_ARCHIVE = "/lib/rest_of_library.zip"
+
+# All texts but those of commands, as a module: imported when one is asked for that is not in the image.
+TEXTS_MODULE = "app/backend/shipped_texts.py"
 
 # Needed where the modules are first used rather than imported: text decoders that a dropped file may ask for.
 ALWAYS_FIRST = ("encodings.ascii", "encodings.latin_1", "encodings.utf_8_sig", "encodings.utf_16")
@@ -47,6 +52,8 @@ IMAGE_REQUESTS = (
     {"kind": "simulate", "settings": {"mode": "contiguous"}},
 )
 
+TEXTS = "static/text"
+
 # Not in the interpreter at the start: modules that import it are left out of the trace, not of the archive.
 BROUGHT_LATER = "numpy"
 
@@ -61,7 +68,7 @@ class PythonParts:
 
 
 def core_sources(root: Path) -> dict[str, bytes]:
-    """Python files of pycore and app/backend below `root`, by path.
+    """Python files of pycore and app/backend below `root`, by path, and TEXTS_MODULE.
 
     Raises:
         BuildError: one of the two is missing.
@@ -75,6 +82,12 @@ def core_sources(root: Path) -> dict[str, bytes]:
             sources[path.relative_to(root).as_posix()] = path.read_bytes()
     # app itself only as the parent of app.backend: its command line needs what the browser lacks.
     sources["app/__init__.py"] = b""
+    texts = {lang: merged(sorted((root / TEXTS / lang).glob("*.json"))) for lang in LANGUAGES}
+    shipped = {
+        lang: {key: each for key, each in found.items() if not key.startswith(OF_COMMANDS)}
+        for lang, found in texts.items()
+    }
+    sources[TEXTS_MODULE] = f"TEXTS = {shipped!r}\n".encode()
     return sources
 
 
@@ -95,7 +108,8 @@ def build_python_parts(root: Path, interpreter: Path, cache: Path, say: Callable
     sources = core_sources(root)
     texts = {
         path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted((root / "static/text").rglob("*.json"))
+        for path in sorted((root / TEXTS).rglob("*.json"))
+        if path.stem in OF_RUNS
     }
     shipped = [name.encode() + b"\0" + data for name, data in sorted((sources | texts).items())]
 

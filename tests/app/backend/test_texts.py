@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from app.backend.handle import Handler
 from app.backend.texts import LANGUAGES, catalogue, fill, text
 
 FIELD = re.compile(r"\{(\w+)")
@@ -39,3 +40,14 @@ def test_a_missing_key_or_field_is_an_error():
 
 def test_markup_in_a_field_stays_text():
     assert fill("{value}", {"value": "<script>{n}"}) == "<script>{n}"
+
+
+def test_runs_and_what_is_wrong_with_them_are_told_without_the_other_catalogues(monkeypatch):
+    def fetch(lang):
+        raise AssertionError(f"all texts in {lang} were asked for")
+
+    monkeypatch.setattr("app.backend.texts.catalogue", fetch)
+    for settings in ({}, {"mode": "contiguous", "bs": 10**6}, {"cache": "radix", "rules": "vllm-v1"}):
+        response = Handler().handle({"kind": "simulate", "settings": {"steps": 5, **settings}})
+        assert response["sources"]["recording"]["events"]
+    assert Handler().handle({"kind": "simulated"})["error"]["zh"]
