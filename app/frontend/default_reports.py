@@ -1,6 +1,5 @@
 """The first result of every experiment, which the page shows before it has been run there."""
 
-import hashlib
 import json
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
@@ -8,10 +7,8 @@ from pathlib import Path
 
 from app.backend.experiment import declarations
 from app.backend.handle import Handler
+from app.frontend.report_version import report_version
 
-PROJECT = Path(__file__).parents[2]
-# What a report is made from: the experiments, what they run, and the sentences of their claims.
-SOURCES = (("pycore", "*.py"), ("app/backend", "*.py"), ("static/text", "*.json"))
 PROCESSES = 2
 
 
@@ -26,8 +23,7 @@ def default_reports(kept: Path | None = None) -> dict[str, dict]:
     names = [declared["name"] for declared in declarations()]
     if kept is None:
         return {name: finished(name) for name in names}
-    version = _version()
-    files = {name: kept / f"{name}-{version}.json" for name in names}
+    files = {name: kept / f"{name}-{report_version(name)}.json" for name in names}
     missing = [name for name, file in files.items() if not file.is_file()]
     made = {}
     if missing:
@@ -54,12 +50,3 @@ def finished(name: str) -> dict:
     while "more" in response:
         response = handler.handle({"kind": "continue", "job": response["more"]})
     return response
-
-
-def _version() -> str:
-    digest = hashlib.sha256()
-    for folder, pattern in SOURCES:
-        for path in sorted((PROJECT / folder).rglob(pattern)):
-            digest.update(path.relative_to(PROJECT).as_posix().encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:16]
