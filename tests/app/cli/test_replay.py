@@ -66,7 +66,8 @@ def test_the_figures_are_those_of_the_page(kvscope, trace, settings, options):
     assert document["trace"]["format"] == source["format"]
     assert document["partial"] is False
     (run,) = document["runs"]
-    assert run["result"] == {key: value for key, value in source.items() if key not in ("name", "format")}
+    of_the_page = ("name", "format", "partial", "percentiles")
+    assert run["result"] == {key: value for key, value in source.items() if key not in of_the_page}
 
 
 def test_a_whole_trace_gives_the_same_document_each_time(kvscope):
