@@ -10,7 +10,7 @@ import click
 from app.backend.request_error import RequestError
 from app.cli.command import Group, complaint
 from app.cli.failure import BAD_INPUT, INTERRUPTED, OK, OUTPUT_CLOSED, OutputClosedError
-from app.cli.terminal import Terminal, language, silence_stdout
+from app.cli.terminal import Terminal, language, let_stdout_wait, silence_stdout
 from app.cli.version import version
 
 # name of each command, which is that of its module, too → the function there that makes it
@@ -70,6 +70,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a character that the terminal lacks must not end the command
             stream.reconfigure(errors="replace")
+    let_stdout_wait()
     terminal = Terminal(language(given, os.environ))
     try:
         code = _run(terminal, given)

@@ -1,5 +1,6 @@
 """Where a command writes: what was asked for to stdout, all else to stderr, in one language."""
 
+import contextlib
 import json
 import os
 import sys
@@ -99,6 +100,17 @@ class Terminal:
             sys.stdout.flush()
         except BrokenPipeError:
             raise OutputClosedError from None
+
+
+def let_stdout_wait() -> None:
+    """Makes a pipe that whoever started the command has left non-blocking one that waits for its reader.
+
+    Into such a pipe Python writes what fits, some 64 KiB, and gives the rest up with BlockingIOError.
+    """
+    with contextlib.suppress(OSError, ValueError):  # no stream of a file, or a platform without such pipes
+        number = sys.stdout.fileno()
+        if not os.isatty(number) and not os.get_blocking(number):
+            os.set_blocking(number, True)
 
 
 def silence_stdout() -> None:

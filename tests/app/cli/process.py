@@ -27,9 +27,12 @@ class Outcome:
 
 
 def started(
-    *arguments: object, environment: Mapping[str, str] | None = None, **more: object
+    *arguments: object,
+    environment: Mapping[str, str] | None = None,
+    to: int = subprocess.PIPE,
+    **more: object,
 ) -> subprocess.Popen:
-    """The command in a process of its own."""
+    """The command in a process of its own, its stdout to the file `to`."""
     plain = {
         name: value for name, value in os.environ.items() if name not in ("LC_ALL", "LC_MESSAGES", "LANG")
     }
@@ -37,7 +40,7 @@ def started(
         [sys.executable, "-m", "app.cli", *map(str, arguments)],
         cwd=ROOT,
         env={**plain, "LANG": "C.UTF-8", **(environment or {})},
-        stdout=subprocess.PIPE,
+        stdout=to,
         stderr=subprocess.PIPE,
         **more,
     )

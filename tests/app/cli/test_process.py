@@ -1,10 +1,13 @@
 """The command as a process: entry point, streams, signals, encodings, speed."""
 
+import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -66,6 +69,20 @@ def test_a_reader_that_leaves_ends_the_command_quietly(options):
     process.stdout.close()
     assert process.wait(timeout=60) == 141
     assert process.stderr.read() == b""
+
+
+def test_a_pipe_that_was_left_non_blocking_gets_all_of_a_long_answer():
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    process = started("run", "--json", "--steps", 200, to=writer)
+    os.close(writer)
+    select.select([reader], [], [])
+    time.sleep(0.3)  # meanwhile the pipe is full
+    with open(reader, "rb") as answer:
+        content = answer.read()
+    assert len(content) > 65_536
+    assert json.loads(content)["command"] == "run"
+    assert (process.wait(timeout=60), process.stderr.read()) == (0, b"")
 
 
 def interrupted(tmp_path: Path, *options: str) -> tuple[int, str, str]:
