@@ -70,24 +70,32 @@ export function setGlyph(name, properties) {
   model(name).glyph.setv(properties);
 }
 
+let opening = Promise.resolve(); // one figure after the other, so that each finds its own document
+
 // Opens a figure of its own (a Bokeh json_item) in `place`, as often as one likes: names are looked up in this
 // figure only. Resolves with {model(name), setData(name, columns), picture(name, ground)}. plainly: see drawPlainly.
-export async function openFigure(item, place, { plainly = false } = {}) {
+export function openFigure(item, place, options) {
+  const opened = opening.then(() => open(item, place, options));
+  opening = opened.catch(() => {}); // whoever asked for it is told
+  return opened;
+}
+
+async function open(item, place, { plainly = false } = {}) {
   place.replaceChildren();
-  // Its views lead to its document and its canvas: the same item may be open elsewhere with the same ids, and
-  // another figure may open meanwhile.
+  const before = new Set(Bokeh().documents);
   const views = await Bokeh().embed.embed_item(item, place);
   makeInert(place);
-  const find = (name) => views.roots[0].model.document.get_model_by_name(name);
+  const opened = Bokeh().documents.find((each) => !before.has(each));
+  const find = (name) => opened.get_model_by_name(name);
   if (plainly) {
-    views.roots.forEach(drawPlainly);
+    opened.roots().forEach(({ id }) => drawPlainly(Bokeh().index.find_one_by_id(id)));
   }
   return {
     model: find,
     setData(name, columns) {
       find(name).data = columns;
     },
-    // Of a root, as a canvas.
+    // Of a root, as a canvas. The same item may be open elsewhere, with the same ids.
     picture: (name, ground) => pictureOf(views.get_by_id(find(name).id), "png", ground).canvas,
   };
 }
