@@ -1,4 +1,3 @@
-
 import pytest
 
 from pycore.recorder import Recording, record
@@ -71,8 +70,5 @@ def test_a_single_event_changes_the_digest():
 
 def test_what_is_cached_is_part_of_the_digest():
     frame = take_snapshot(engine(LENGTHS, max_len=32))
-    frames = [
-        frame._replace(memory=frame.memory._replace(cached=cached))
-        for cached in ((), (3,), (4,))
-    ]
+    frames = [frame._replace(memory=frame.memory._replace(cached=cached)) for cached in ((), (3,), (4,))]
     assert len({Recording((each,)).digest() for each in frames}) == 3

@@ -1,4 +1,3 @@
-
 import pytest
 
 from pycore.config import EngineConfig, MemoryConfig, build_engine
