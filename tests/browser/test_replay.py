@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from io import StringIO
 
 import pytest
@@ -227,7 +228,7 @@ def test_a_stopped_replay_shows_what_was_measured_and_can_be_started_again(page)
     page.set_replay(limit=20000)
     page.locator("[data-load=long]").click()
     stop = page.locator("#replay-run [data-stop]")
-    expect(said(page)).to_have_text("Replaying: 1 %", timeout=BOOT_MS)
+    expect(said(page)).to_have_text(re.compile("Replaying: [1-9]"), timeout=BOOT_MS)
     page.locator("#language").click()  # the page answers meanwhile
     page.locator("#language").click()
     stop.click()
