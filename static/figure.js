@@ -39,12 +39,22 @@ function drawPlainly(figure) {
   }
 }
 
+let opening = Promise.resolve(); // one after the other, so that each figure finds its own document
+
+function inTurn(open) {
+  const opened = opening.then(open);
+  opening = opened.catch(() => {}); // whoever asked for it is told
+  return opened;
+}
+
 // Draws those of the page's own figures that are opened "first" or "later" (app/frontend/page.py, figures).
-export async function openFigures(when) {
-  const { docs, item } = bokehDocuments[when];
-  await Bokeh().embed.embed_items(docs, [item]);
-  makeInert();
-  item.root_ids.forEach((id) => drawPlainly(Bokeh().index.find_one_by_id(id)));
+export function openFigures(when) {
+  return inTurn(async () => {
+    const { docs, item } = bokehDocuments[when];
+    await Bokeh().embed.embed_items(docs, [item]);
+    makeInert();
+    item.root_ids.forEach((id) => drawPlainly(Bokeh().index.find_one_by_id(id)));
+  });
 }
 
 export const hasModel = (name) => Bokeh().documents.some((each) => each.get_model_by_name(name));
@@ -70,14 +80,10 @@ export function setGlyph(name, properties) {
   model(name).glyph.setv(properties);
 }
 
-let opening = Promise.resolve(); // one figure after the other, so that each finds its own document
-
 // Opens a figure of its own (a Bokeh json_item) in `place`, as often as one likes: names are looked up in this
 // figure only. Resolves with {model(name), setData(name, columns), picture(name, ground)}. plainly: see drawPlainly.
 export function openFigure(item, place, options) {
-  const opened = opening.then(() => open(item, place, options));
-  opening = opened.catch(() => {}); // whoever asked for it is told
-  return opened;
+  return inTurn(() => open(item, place, options));
 }
 
 async function open(item, place, { plainly = false } = {}) {
