@@ -5,15 +5,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.backend.deployment import with_spec_names
 from app.backend.replay import make_replay, running
-from app.backend.request_error import RequestError
-from app.backend.settings import Value, normalise
+from app.backend.settings import Value
 from app.cli.bars import bar
 from app.cli.command import Command
 from app.cli.failure import CLAIM_FAILED, OK, fail
 from app.cli.interrupt import Interrupt
-from app.cli.options import checked, json_option, remark_on_idle, setting_options, whole_number
+from app.cli.options import (
+    all_settings,
+    json_option,
+    manager_option,
+    remark_on_idle,
+    setting_options,
+    whole_number,
+)
 from app.cli.progress import followed, progress_bar
 from app.cli.replay_view import seconds
 from app.cli.terminal import Terminal
@@ -57,6 +62,7 @@ def capacity_command(terminal: Terminal) -> Command:
         params=[
             click.Argument(["trace"], required=False),
             *settings,
+            manager_option(terminal),
             option("share"),
             option("tolerance"),
             keep,
@@ -84,9 +90,7 @@ def run_capacity(
     """
     wanted = PER_CENT * (whole_number("--share", share, 1, 100) or 90)
     width = PER_CENT * (whole_number("--tolerance", tolerance, 1, 100) or 5)
-    values, corrected = normalise("replay", checked("replay", with_spec_names(given)))
-    if corrected:
-        raise RequestError(corrected[0].sentences)
+    values = all_settings("replay", given)
     limit = values["limit"] if given["limit"] is not None else None
     remark_on_idle(given, values["mode"], terminal)
     with progress_bar(terminal, quiet=as_json) as progress, Interrupt() as interrupt:

@@ -8,7 +8,6 @@ import click
 
 from app.backend.settings import shorten
 from app.cli.failure import fail
-from app.cli.options import FLAGS
 from app.cli.replay_view import ROWS, TIMES, figure, pool_sentences, seconds, setup_title
 from app.cli.terminal import Terminal
 from pycore.workload.trace import Trace
@@ -114,4 +113,6 @@ def sweep_report(cells: Sequence["Cell"], varied: Sequence[str], name: str, term
 
 
 def _cell_name(cell: "Cell", varied: Sequence[str]) -> str:
-    return ", ".join(f"{FLAGS[key].removeprefix('--')} {cell.values[key]}" for key in varied) or "–"
+    from app.cli.sweep_view import flag_of, said
+
+    return ", ".join(f"{flag_of(key)} {said(cell, key)}" for key in varied) or "–"

@@ -4,10 +4,19 @@ from collections.abc import Mapping
 
 import click
 
-from app.backend.settings import SETTINGS, Setting, Value, shorten
+from app.backend.deployment import with_spec_names
+from app.backend.request_error import RequestError
+from app.backend.settings import SETTINGS, Setting, Value, normalise, shorten
 from app.cli.failure import fail
 from app.cli.terminal import Terminal
+from pycore.memory.contiguous import RESERVATIONS
 
+MANAGER = "--manager"
+# how memory is managed, in one word → mode and reservation
+MANAGERS: dict[str, dict[str, Value]] = {
+    "paged": {"mode": "paged"},
+    **{each: {"mode": "contiguous", "res": each} for each in RESERVATIONS},
+}
 # key of the setting → how the command line spells it
 FLAGS = {
     "sc": "--load",
@@ -115,6 +124,28 @@ def checked(kind: str, given: Mapping[str, object]) -> dict[str, Value]:
     return values
 
 
+def all_settings(kind: str, given: Mapping[str, object]) -> dict[str, Value]:
+    """Every setting of a kind of request: those that were given, each as its value, and the others.
+
+    Args:
+        kind, given: see `checked`; names of models and GPUs need not be exact, and "manager" stands for mode
+            and reservation in one word.
+
+    Raises:
+        RequestError: one is out of range, a name is not known, or some go with no engine of the others.
+    """
+    named = with_spec_names(given)
+    manager = named.pop("manager", None)
+    if manager is not None:
+        if manager not in MANAGERS:
+            fail("cli.error.value", option=MANAGER, value=shorten(manager), expected=", ".join(MANAGERS))
+        named.update(MANAGERS[str(manager)])
+    values, corrected = normalise(kind, checked(kind, named))
+    if corrected:
+        raise RequestError(corrected[0].sentences)
+    return values
+
+
 def remark_on_idle(given: Mapping[str, object], mode: Value, terminal: Terminal) -> None:
     """Says which of the given settings change nothing."""
     for key, only_in in ONLY_IN.items():
@@ -147,6 +178,16 @@ def numbers(flag: str, given: object, low: int, high: int) -> list[int]:
     if given is None:
         return []
     return [whole_number(flag, each.strip(), low, high) for each in str(given).split(",")]
+
+
+def manager_option(terminal: Terminal) -> click.Option:
+    """`--manager`."""
+    return click.Option([MANAGER], help=terminal.text("cli.option.manager"))
+
+
+def manager_of(values: Mapping[str, Value]) -> str:
+    """The word for mode and reservation of these settings."""
+    return "paged" if values["mode"] == "paged" else str(values["res"])
 
 
 def json_option(terminal: Terminal) -> click.Option:

@@ -1,21 +1,26 @@
 """`kvscope replay`: a trace through one allocator, or through four of them side by side."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from app.backend.deployment import with_spec_names
 from app.backend.replay import make_replay, result_of, running
-from app.backend.request_error import RequestError
-from app.backend.settings import Value, normalise, shorten
+from app.backend.settings import Value
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
 from app.cli.hit_rate import policies_of, remark_on_study_options, study, study_options
 from app.cli.html_report import html_option, replay_report, write_report
 from app.cli.interrupt import Interrupt
-from app.cli.options import FLAGS, checked, json_option, remark_on_idle, setting_options
+from app.cli.options import (
+    FLAGS,
+    MANAGER,
+    all_settings,
+    json_option,
+    manager_option,
+    remark_on_idle,
+    setting_options,
+)
 from app.cli.progress import followed, progress_bar
 from app.cli.replay_view import show_replays, write_csv
 from app.cli.terminal import Terminal
@@ -62,7 +67,7 @@ def replay_command(terminal: Terminal) -> Command:
             click.Argument(["trace"]),
             *setting_options("replay", terminal, no_default=("limit",)),
             *study_options(terminal),
-            click.Option(["--manager"], help=terminal.text("cli.option.manager")),
+            manager_option(terminal),
             flag("compare"),
             keep,
             json_option(terminal),
@@ -103,10 +108,10 @@ def replay(
             "json" if as_json else "csv" if csv else "",
         )
     remark_on_study_options(given, terminal)
-    for option, flag in (("mode", FLAGS["mode"]), ("res", FLAGS["res"]), ("manager", "--manager")):
+    for option, flag in (("mode", FLAGS["mode"]), ("res", FLAGS["res"]), ("manager", MANAGER)):
         if compare and given[option] is not None:
             fail("cli.error.compared", option=flag)
-    values = _settings(given)
+    values = all_settings("replay", given)
     if given["limit"] is None:
         values["limit"] = None  # the page stops after its default, a command reads the whole file
     if not compare:
@@ -126,28 +131,6 @@ def replay(
     if stopped:
         terminal.note(terminal.text("cli.partial"))
     return INTERRUPTED if stopped else OK
-
-
-def _settings(given: Mapping[str, object]) -> dict[str, Value]:
-    """Every replay setting.
-
-    Raises:
-        RequestError: one is out of range, or goes with no engine of the others.
-    """
-    named = with_spec_names(given)
-    manager = named.get("manager")
-    if manager is not None:
-        managed = {
-            "paged": {"mode": "paged"},
-            **{each: {"mode": "contiguous", "res": each} for each in RESERVATIONS},
-        }
-        if manager not in managed:
-            fail("cli.error.value", option="--manager", value=shorten(manager), expected=", ".join(managed))
-        named.update(managed[manager])
-    values, corrected = normalise("replay", checked("replay", named))
-    if corrected:
-        raise RequestError(corrected[0].sentences)
-    return values
 
 
 def _setups(values: dict[str, Value]) -> list[dict[str, Value]]:

@@ -9,12 +9,19 @@ from pathlib import Path
 import click
 
 from app.backend.request_error import RequestError
-from app.backend.settings import SETTINGS, Value, normalise, shorten
+from app.backend.settings import SETTINGS, Value, shorten
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
 from app.cli.html_report import html_option, sweep_report, write_report
 from app.cli.interrupt import Interrupt
-from app.cli.options import checked, json_option, setting_options, whole_number
+from app.cli.options import (
+    all_settings,
+    checked,
+    json_option,
+    manager_option,
+    setting_options,
+    whole_number,
+)
 from app.cli.progress import progress_bar
 from app.cli.sweep_cells import NO_LIMIT, FinishedCells, grid
 from app.cli.sweep_view import show_sweep, write_csv
@@ -59,6 +66,7 @@ def sweep_command(terminal: Terminal) -> Command:
         params=[
             click.Argument(["trace"]),
             *setting_options("replay", terminal, no_default=("limit",)),
+            manager_option(terminal),
             option("jobs"),
             option("dask"),
             option("results"),
@@ -100,7 +108,7 @@ def run_sweep(
     cells = grid(varied)
     if len(cells) > MOST_CELLS:
         fail("sweep.error.cells", n=len(cells), most=MOST_CELLS)
-    wanted = [{**_all_settings(each), "limit": limits[0]} for each in cells]
+    wanted = [{**all_settings("replay", each), "limit": limits[0]} for each in cells]
     stream, size = open_source(trace)
     with stream:
         content = stream.read(size)
@@ -129,18 +137,6 @@ def run_sweep(
     return OK
 
 
-def _all_settings(given: dict[str, Value]) -> dict[str, Value]:
-    """Every replay setting.
-
-    Raises:
-        RequestError: some go with no engine of the others.
-    """
-    values, corrected = normalise("replay", given)
-    if corrected:
-        raise RequestError(corrected[0].sentences)
-    return values
-
-
 def _values(key: str, words: str) -> list[Value]:
     """An option's values, with commas between them; the same one twice counts once.
 
@@ -152,7 +148,8 @@ def _values(key: str, words: str) -> list[Value]:
     found = []
     for word in words.split(","):
         said = spec_name(key, word.strip()) if key in NAMES else word.strip()
-        found.append(checked("replay", {key: said})[key] if key in SETTINGS["replay"] else said)
+        is_setting = key in SETTINGS["replay"]  # or a manager, which is read with all others
+        found.append(checked("replay", {key: said})[key] if is_setting else said)
     return list(dict.fromkeys(found))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from app.cli.options import FLAGS
+from app.cli.options import FLAGS, MANAGER, manager_of
 from app.cli.replay_view import flat
 from app.cli.terminal import Terminal
 
@@ -32,17 +32,27 @@ def show_sweep(cells: Sequence["Cell"], varied: Sequence[str], name: str, termin
     out.print(terminal.text("sweep.title", name=name, cells=len(cells)), style="bold")
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for key in varied:
-        table.add_column(FLAGS[key].removeprefix("--"), justify="right")
+        table.add_column(flag_of(key), justify="right")
     for column in COLUMNS:
         table.add_column(terminal.text(f"sweep.column.{column}"), justify="right")
     for cell in cells:
-        said = [str(cell.values[key]) for key in varied]
-        table.add_row(*said, *(figures(cell.result, terminal) if cell.result else ["–"] * len(COLUMNS)))
+        words = [said(cell, key) for key in varied]
+        table.add_row(*words, *(figures(cell.result, terminal) if cell.result else ["–"] * len(COLUMNS)))
     out.print(table)
     for cell in cells:
         if cell.result is None:
-            said = ", ".join(f"{FLAGS[key].removeprefix('--')} {cell.values[key]}" for key in varied)
-            terminal.note(terminal.text("sweep.failed", cell=said, reason=cell.error[terminal.lang]))
+            named = ", ".join(f"{flag_of(key)} {said(cell, key)}" for key in varied)
+            terminal.note(terminal.text("sweep.failed", cell=named, reason=cell.error[terminal.lang]))
+
+
+def flag_of(key: str) -> str:
+    """How the option of a setting is spelled, without its dashes."""
+    return FLAGS.get(key, MANAGER).removeprefix("--")
+
+
+def said(cell: "Cell", key: str) -> str:
+    """A cell's value of what was varied."""
+    return str(cell.values[key]) if key in cell.values else manager_of(cell.values)
 
 
 def figures(result: dict, terminal: Terminal) -> list[str]:

@@ -152,3 +152,11 @@ def test_refusals_are_one_sentence(refused, trace, options, sentence):
 def test_a_file_that_is_no_trace_is_refused_as_by_replay(refused, trace):
     trace.write_text("a,b\n1,2\n", encoding="utf-8")
     assert "trace.csv" in refused("sweep", trace, "--block-size", "4,8")
+
+
+def test_ways_to_manage_memory_are_swept_in_one_word(kvscope, trace):
+    outcome = kvscope("sweep", trace, *SETTINGS, "--manager", "paged,max", "--json")
+    settings = [(cell["settings"]["mode"], cell["settings"]["res"]) for cell in outcome.document["cells"]]
+    assert settings == [("paged", "max"), ("contiguous", "max")]
+    table = kvscope("sweep", trace, *SETTINGS, "--manager", "paged,max").out
+    assert all(word in table for word in ("manager", "paged", "max"))
