@@ -48,9 +48,9 @@ COMMANDS = [
         ("run --at -1", "--at is “-1”; expected 0 … 1,000,000."),
         ("run --every 0", "--every is “0”; expected 1 … 1,000,000."),
         ("replay - --block-size 0", "--block-size is “0”; expected 1 … 1,024."),
-        ("replay - --blocks 0", "--blocks is “0”; expected 1 … 10,000,000."),
+        ("replay - --blocks -1", "--blocks is “-1”; expected 0 … 10,000,000."),
         ("replay - --limit 0", "--limit is “0”; expected 1 … 10,000,000."),
-        ("replay - --step-ms 0", "--step-ms is “0”; expected 0.001 … 3,600,000."),
+        ("replay - --step-ms -1", "--step-ms is “-1”; expected 0 … 3,600,000."),
         (
             "replay - --json --csv",
             "--json and --csv cannot be written to the same output; expected one of them.",
