@@ -7,9 +7,11 @@ from pathlib import Path
 
 from app.backend.experiment import declarations
 from app.backend.handle import Handler
+from app.frontend.cache_folder import cache_folder
 from app.frontend.report_version import report_version
 
 PROCESSES = 2
+ROOT = Path(__file__).parents[2]
 
 
 @cache
@@ -17,12 +19,11 @@ def default_reports(kept: Path | None = None) -> dict[str, dict]:
     """What the handler answers for the first preset of every experiment, by name.
 
     Args:
-        kept: folder for reports kept from one build to the next, each for as long as its sources stay; None
-            keeps none.
+        kept: folder for reports kept from one build to the next, each for as long as its sources stay; that
+            of the project if None.
     """
     names = [declared["name"] for declared in declarations()]
-    if kept is None:
-        return {name: finished(name) for name in names}
+    kept = kept or cache_folder(ROOT) / "reports"
     files = {name: kept / f"{name}-{report_version(name)}.json" for name in names}
     missing = [name for name, file in files.items() if not file.is_file()]
     made = {}

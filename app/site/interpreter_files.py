@@ -33,12 +33,6 @@ class SourceUnavailableError(Exception):
     """This source has nothing to give; another may."""
 
 
-def cache_folder(root: Path) -> Path:
-    """Where files are kept between builds: $KVSCOPE_CACHE, else .cache/ of the project."""
-    chosen = os.environ.get("KVSCOPE_CACHE")
-    return Path(chosen) if chosen else root / ".cache"
-
-
 def check_pinned(name: str, data: bytes, where: str, pins: Mapping[str, str] = INTERPRETER_SHA256) -> None:
     """Raises BuildError unless `data` has the sha256 pinned for `name`."""
     got = hashlib.sha256(data).hexdigest()

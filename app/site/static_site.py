@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from app.frontend.cache_folder import cache_folder
 from app.site.assets import Assets
 from app.site.build_error import BuildError
 from app.site.bundle import Bundle
-from app.site.interpreter_files import cache_folder, obtain_interpreter_files
+from app.site.interpreter_files import obtain_interpreter_files
 from app.site.notice import notice
 from app.site.numpy_wheel import LOGICAL_NAME as NUMPY
 from app.site.numpy_wheel import obtain_numpy

@@ -6,7 +6,7 @@ import importlib.metadata
 import shutil
 from pathlib import Path
 
-from app.site.interpreter_files import cache_folder
+from app.frontend.cache_folder import cache_folder
 from app.site.static_site import build_site
 
 ROOT = Path(__file__).resolve().parents[2]

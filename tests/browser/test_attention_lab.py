@@ -7,6 +7,24 @@ from playwright.sync_api import expect
 
 from tests.browser.simulator import BOOT_MS, kvscope
 
+# Runs in the page's worker: asks as the page does, until the answer is whole.
+ASK_THE_WORKER = """async (request) => {
+    const post = self.postMessage.bind(self);
+    let answer;
+    self.postMessage = (message, ...rest) =>
+        message.id === "asked" ? answer(message) : post(message, ...rest);
+    const ask = (request) => new Promise((resolve) => {
+        answer = resolve;
+        self.dispatchEvent(new MessageEvent("message", { data: { id: "asked", request } }));
+    });
+    let { response } = await ask(request);
+    while (response.more) {
+        ({ response } = await ask({ kind: "continue", job: response.more }));
+    }
+    self.postMessage = post;
+    return response;
+}"""
+
 NUMPY = re.compile(r"/numpy\.\w+\.whl$")
 LAB = "?tab=experiments&exp=paged_attention&lang=en"
 SAID = "#experiment-run [data-said]"
@@ -39,15 +57,11 @@ def test_the_browser_generates_the_tokens_that_cpython_generates(simulator):
     page = simulator().open(LAB)
     run(page, "blocks_of_16")
     settings = {"block_size": 16, "order": "shuffled", "request": 5, "layer": 0, "head": 0, "seed": 5}
-    answered = page.page.evaluate(
-        """async (settings) => {
-            const module = document.querySelector('link[rel=modulepreload][href*="/backend."]').href;
-            const { backend } = await import(module);
-            const asked = { name: "paged_attention", settings };
-            return (await backend.request("experiment", asked)).sources.report;
-        }""",
-        settings,
-    )
+    (worker,) = page.page.workers
+    answered = worker.evaluate(
+        ASK_THE_WORKER,
+        {"kind": "experiment", "name": "paged_attention", "settings": settings},
+    )["sources"]["report"]
     told = kvscope("experiment", "paged_attention", "--preset", "blocks_of_16")
     answers = answered["pictures"]["answers"]
     assert answers == told["pictures"]["answers"]

@@ -120,7 +120,7 @@ def test_tabs_are_walked_with_arrows(page):
     expect(page.locator("#tab-experiments")).to_be_focused()
     expect(page.locator("#tab-experiments")).to_have_attribute("aria-selected", "true")
     press(page, "End")
-    expect(page.locator("#tab-replay")).to_be_focused()
+    expect(page.locator("#tab-sizing")).to_be_focused()
     press(page, "ArrowRight")
     expect(page.locator("#tab-simulate")).to_be_focused()
     assert page.frame == 10

@@ -95,7 +95,5 @@ def test_both_ways_in_carry_the_same_text(served, site):
     def keys(html):
         return set(re.findall(r'data-(?:text|label)="([^"]+)"', html))
 
-    assert keys(over_server) ^ keys(from_file) == {
-        "tab.replay.private.server",
-        "tab.replay.private.worker",
-    }
+    assert keys(over_server) == keys(from_file)
+    assert len(keys(from_file)) > 50

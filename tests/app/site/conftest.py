@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.site.interpreter_files import cache_folder
+from app.frontend.cache_folder import cache_folder
 from app.site.server import SiteServer
 from app.site.static_site import build_site
 

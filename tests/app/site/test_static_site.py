@@ -90,8 +90,8 @@ def test_the_notice_names_each_licence(small_site):
 def test_what_a_visitor_waits_for_stays_in_the_budget_and_the_rest_is_not_counted(small_site):
     total = sum(size.gzip for size in small_site.sizes)
     on_demand = [size for size in small_site.sizes if size.group.startswith("on demand")]
-    assert on_demand[0].gzip > 1_000_000
-    assert small_site.until_interactive == total - on_demand[0].gzip <= 8_000_000
+    assert sum(size.gzip for size in on_demand) > 1_000_000
+    assert small_site.until_interactive == total - sum(size.gzip for size in on_demand) <= 8_000_000
 
 
 def test_a_build_that_breaks_the_policy_leaves_the_site_before_it_whole(
