@@ -145,7 +145,8 @@ def test_a_cluster_of_worker_processes_gives_the_same_cells(kvscope, trace, tmp_
         ),
     ],
 )
-def test_refusals_are_one_sentence(refused, trace, options, sentence):
+def test_refusals_are_one_sentence(refused, trace, monkeypatch, options, sentence):
+    monkeypatch.setattr("app.cli.sweep_workers._CONNECT_S", 1)
     assert sentence in refused("sweep", trace, *SETTINGS, *options)
 
 
