@@ -1,5 +1,6 @@
 """What paged memory does the same way whatever finds the beginning of a prompt: ask, count, tell."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence as Series
 
 from pycore.events import BlocksEvicted, EventLog, NullLog, PrefixHit
@@ -13,7 +14,7 @@ from pycore.prefix_cache.prompt_key import PromptKey
 from pycore.request import Sequence
 
 
-class PrefixReusingAllocator(PagedAllocator):
+class PrefixReusingAllocator(PagedAllocator, ABC):
     """A PagedAllocator that finds blocks again, in use or not. All but the last token of a sequence can be
     found, as a forward pass needs one token at least.
 
@@ -47,17 +48,17 @@ class PrefixReusingAllocator(PagedAllocator):
         key.extend(seq.tokens)
         return key
 
+    @abstractmethod
     def look_for(self, seq: Sequence) -> Match:
         """What is cached of a sequence that waits, to order the queue by it; with some caches a use of it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def find(self, seq: Sequence) -> tuple[int, int]:
         """How much of the sequence is cached. Pure: it does not count as a use.
 
         Returns:
             Tokens that are found, whole blocks; and of these, those in blocks that nobody holds.
         """
-        raise NotImplementedError
 
     def slots_to_admit(self, group: Series[Sequence], budget: int | None = None) -> int:
         """See KVAllocator. A block that is found counts too unless somebody holds it."""
