@@ -10,7 +10,7 @@ from tests.chromium import FLAGS, find_chromium
 # "ci" tries the same examples every time, so that a red run is a change of the code and never of the dice.
 settings.register_profile(
     "ci",
-    max_examples=12,
+    max_examples=30,
     stateful_step_count=30,
     derandomize=True,
     deadline=None,

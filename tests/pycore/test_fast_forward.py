@@ -84,7 +84,7 @@ def assert_equal_runs(config, load):
 
 
 many = settings(
-    max_examples=12,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=(Phase.generate, Phase.target),
