@@ -25,8 +25,8 @@ class Handler:
         self._jobs = Jobs()
         self._kinds: dict[str, Callable[[dict], dict]] = {
             "simulate": simulate,
-            "experiment": lambda request: self._jobs.start(_experiment(request)),
-            "replay": lambda request: self._jobs.start(_replay(request)),
+            "experiment": lambda request: self._jobs.start("experiment", _experiment(request)),
+            "replay": lambda request: self._jobs.start("replay", _replay(request)),
             "sizing": _sizing,
             "continue": self._continue,
             "stop": lambda request: self._jobs.stop(_job(request)),
@@ -46,7 +46,7 @@ class Handler:
         kind = request.get("kind")
         response = {
             "version": RESPONSE_VERSION,
-            "kind": kind,
+            "kind": self._asked(kind, request),
             "sources": {},
             "texts": {},
             "notices": [],
@@ -61,6 +61,11 @@ class Handler:
         except RequestError as error:
             response["error"] = error.as_dict()
         return response
+
+    def _asked(self, kind: object, request: dict) -> object:
+        """What was first asked for: how many slices a job took must not show in its result."""
+        started = self._jobs.kind(_job(request)) if kind in ("continue", "stop") else None
+        return started or kind
 
     def _continue(self, request: dict) -> dict:
         try:

@@ -18,13 +18,19 @@ class Jobs:
 
     def __init__(self) -> None:
         self._jobs: dict[int, Job] = {}
+        self._kinds: dict[int, str] = {}  # what each of them was asked for as
         self._started = 0
 
-    def start(self, job: Job) -> dict:
+    def start(self, kind: str, job: Job) -> dict:
         """Runs the first slice; see `resume`."""
         self._started += 1
         self._jobs[self._started] = job
+        self._kinds[self._started] = kind
         return self.resume(self._started)
+
+    def kind(self, number: int) -> str | None:
+        """The kind of request that started the job; None if it is over, or never was."""
+        return self._kinds.get(number)
 
     def resume(self, number: int) -> dict:
         """Runs a slice of the job.
@@ -42,10 +48,10 @@ class Jobs:
             while monotonic() < end:
                 done, total = next(job)
         except StopIteration as over:
-            del self._jobs[number]
+            self._forget(number)
             return over.value
         except BaseException:
-            del self._jobs[number]
+            self._forget(number)
             raise
         return {"more": number, "progress": {"done": done, "total": total}}
 
@@ -55,7 +61,7 @@ class Jobs:
         Returns:
             What it has so far; nothing if it keeps nothing, or is not there.
         """
-        job = self._jobs.pop(number, None)
+        job = self._forget(number)
         if job is None:
             return {}
         try:
@@ -69,6 +75,10 @@ class Jobs:
 
     def cancel(self, number: int) -> None:
         """Drops the job, if it is there."""
-        job = self._jobs.pop(number, None)
+        job = self._forget(number)
         if job is not None:
             job.close()
+
+    def _forget(self, number: int) -> Job | None:
+        self._kinds.pop(number, None)
+        return self._jobs.pop(number, None)

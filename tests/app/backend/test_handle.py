@@ -64,6 +64,19 @@ def test_a_long_replay_comes_in_slices_and_shows_progress(monkeypatch):
     assert len(done) > 2
 
 
+@pytest.mark.parametrize("name", ["refcount_bug", "nobody's"])
+def test_how_many_slices_a_job_took_does_not_show_in_its_answer(monkeypatch, name):
+    answers = []
+    for slice_s in (0, 3600):
+        monkeypatch.setattr("app.backend.jobs.SLICE_S", slice_s)
+        handler = Handler()
+        response, seen = finish(handler, handler.handle({"kind": "experiment", "name": name, "settings": {}}))
+        answers.append((response, len(seen)))
+    assert answers[0][0] == answers[1][0]
+    assert answers[0][0]["kind"] == "experiment"
+    assert name != "refcount_bug" or answers[0][1] > answers[1][1]
+
+
 def test_a_cancelled_job_is_gone(monkeypatch):
     monkeypatch.setattr("app.backend.jobs.SLICE_S", 0)
     handler = Handler()
