@@ -8,6 +8,9 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     prompt                              what a prompt says: tokens, salt, adapter, media
     request                             what was asked (Request), how far it got (Sequence)
     events                              everything that can happen, in the field's words
+    events.request_events               what became of a request
+    events.memory_events                what memory did
+    events.event_log                    what happened in a step, in order
     specs                               figures of models and GPUs, each with its source
     specs.model_spec                    the shape of a transformer
     specs.gpu_spec                      what a GPU can do

@@ -1,73 +1,8 @@
-"""Everything that can happen, in the field's words.
-
-Events say what happened (log, marks on the time line, tests); snapshots say what is (pictures). Slots are
-token slots; a sequence is named by its request's id. The log keeps them in the order they happened.
-"""
+"""What memory did: blocks and regions that changed hands, and what a prefix cache came to know."""
 
 from typing import NamedTuple
 
 from pycore.shown import shown
-
-
-class Arrived(NamedTuple):
-    """A request joined the waiting queue."""
-
-    seq: int
-    prompt_len: int
-    output_len: int
-
-
-class Rejected(NamedTuple):
-    """A request that can never fit was turned away.
-
-    Attributes:
-        needed: slots it would hold at its longest ("pool"), or its prompt plus output tokens ("context").
-        limit: the most that one sequence can hold in this pool, or the context limit.
-        reason: "pool" or "context".
-    """
-
-    seq: int
-    needed: int
-    limit: int
-    reason: str
-
-
-class Waiting(NamedTuple):
-    """The head of the queue could not be admitted in this step, and why. Told once per change.
-
-    Attributes:
-        needed, free, largest_free: slots wanted, free in all, and in the largest single piece that may
-            be handed out at once (paged: equal to free).
-        reason: "memory" (not enough free), "fragmented" (enough free, not in one piece), "watermark"
-            (enough free, but the admission headroom would be used), "batch" (max_num_seqs are running),
-            "preempted" (this step preempted; nobody is admitted in it), "budget" (this step computes as many
-            tokens as it may), "set_aside" (enough free, but a share is kept for the tokens to come).
-        cached: of the free slots, those that hold a prefix which may be asked for again. Left out of `repr`.
-    """
-
-    seq: int
-    needed: int
-    free: int
-    largest_free: int
-    reason: str
-    cached: int = 0
-
-    def __repr__(self) -> str:
-        return shown(self, hidden=1)
-
-
-class Admitted(NamedTuple):
-    """A waiting sequence started to run; its prompt's KV is written in this step."""
-
-    seq: int
-    num_tokens: int
-
-
-class Recovered(NamedTuple):
-    """A preempted sequence runs again: prompt and generated tokens are computed once more."""
-
-    seq: int
-    num_tokens: int
 
 
 class BlocksAllocated(NamedTuple):
@@ -221,27 +156,6 @@ class DuplicatesFreed(NamedTuple):
     free: int
 
 
-class Outgrown(NamedTuple):
-    """A request has more tokens than the whole pool has room for, and can never run on. Told once.
-
-    Some real engines do not notice, and wait or start over for ever.
-
-    Attributes:
-        needed: slots that it needs to go on.
-        limit: the most that one sequence can hold in this pool.
-    """
-
-    seq: int
-    needed: int
-    limit: int
-
-
-class Dropped(NamedTuple):
-    """A beam was not among the best and left its group."""
-
-    seq: int
-
-
 class SwappedOut(NamedTuple):
     """A preempted group's blocks were copied to CPU memory.
 
@@ -290,37 +204,8 @@ class RegionFreed(NamedTuple):
     largest_free: int
 
 
-class Preempted(NamedTuple):
-    """A running sequence lost all its KV so that `by` could grow (it may be the same one).
-
-    Attributes:
-        num_lost: tokens whose KV must be computed again.
-        victim: the rule that picked it, one of policies.VICTIM. Left out of `repr`.
-    """
-
-    seq: int
-    by: int
-    num_lost: int
-    victim: str = "latest_arrival"
-
-    def __repr__(self) -> str:
-        return shown(self, hidden=1)
-
-
-class Finished(NamedTuple):
-    """The last output token is out."""
-
-    seq: int
-    num_generated: int
-
-
-Event = (
-    Arrived
-    | Rejected
-    | Waiting
-    | Admitted
-    | Recovered
-    | BlocksAllocated
+MemoryEvent = (
+    BlocksAllocated
     | BlocksFreed
     | Forked
     | BlockCopied
@@ -330,50 +215,8 @@ Event = (
     | PrefixCached
     | NodeSplit
     | DuplicatesFreed
-    | Outgrown
-    | Dropped
     | SwappedOut
     | SwappedIn
     | RegionReserved
     | RegionFreed
-    | Preempted
-    | Finished
 )
-
-
-class EventLog:
-    """Collects the events of a step.
-
-    Attributes:
-        keeps: whether anybody will read them.
-    """
-
-    __slots__ = ("_events",)
-    keeps = True
-
-    def __init__(self) -> None:
-        self._events: list[Event] = []
-
-    def emit(self, kind: type, *fields) -> None:
-        """Appends `kind(*fields)`."""
-        self._events.append(kind(*fields))
-
-    def drain(self) -> tuple[Event, ...]:
-        """The events since the last call, in order; forgets them."""
-        events = tuple(self._events)
-        self._events.clear()
-        return events
-
-
-class NullLog:
-    """Keeps nothing and builds nothing: for replays of millions of steps."""
-
-    __slots__ = ()
-    keeps = False
-
-    def emit(self, kind: type, *fields) -> None:
-        """Does nothing."""
-
-    def drain(self) -> tuple[Event, ...]:
-        """Always empty."""
-        return ()
