@@ -1,5 +1,7 @@
 """Words for small records: a NamedTuple without the fields that are of no interest in most runs."""
 
+from functools import cache
+
 
 def shown(record: tuple, hidden: int) -> str:
     """What `repr` says of a NamedTuple, but for its last `hidden` fields.
@@ -8,5 +10,10 @@ def shown(record: tuple, hidden: int) -> str:
     >>> shown(Waste(1, 2, 3, 4, 5, 6), hidden=4)
     'Waste(real=1, reserved=2)'
     """
-    names = record._fields[: len(record) - hidden]
-    return f"{type(record).__name__}({', '.join([f'{name}={getattr(record, name)!r}' for name in names])})"
+    return _pattern(type(record), hidden) % record[:-hidden]
+
+
+@cache
+def _pattern(kind: type, hidden: int) -> str:
+    """To be filled with the fields that show, once for each kind: whole runs are told apart by these words."""
+    return f"{kind.__name__}({', '.join([f'{name}=%r' for name in kind._fields[:-hidden]])})"

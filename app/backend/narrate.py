@@ -1,7 +1,7 @@
 """Events → sentences: one line of the log for each thing that happened, in every language."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from app.backend.texts import LANGUAGES, text
 from pycore import events as ev
@@ -11,8 +11,7 @@ _MEMORY_FIRST = (ev.BlocksAllocated, ev.RegionReserved), (ev.Admitted, ev.Recove
 _MEMORY_SECOND = (ev.Finished, ev.Preempted, ev.Dropped), (ev.BlocksFreed, ev.RegionFreed)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One sentence of the log.
 
     Attributes:
@@ -25,9 +24,9 @@ class Line:
 
     kind: str
     seq: int
-    blocks: tuple[int, ...] = ()
-    nodes: tuple[int, ...] = ()
-    sentences: dict[str, str] = field(default_factory=dict)
+    blocks: tuple[int, ...]
+    nodes: tuple[int, ...]
+    sentences: dict[str, str]
 
 
 class Narrator:
@@ -67,11 +66,13 @@ class Narrator:
         elif not isinstance(blocks, tuple):
             blocks = ()
         key, fields = self._key_and_fields(event, memory)
+        number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
+        numbers = ", ".join(map(str, blocks))
+        name = self.name(event.seq)
         sentences = {}
         for lang in LANGUAGES:
-            number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
-            places = text(lang, f"event.places.{number}", blocks=", ".join(map(str, blocks)))
-            sentences[lang] = text(lang, key, seq=self.name(event.seq), places=places, **fields)
+            places = text(lang, f"event.places.{number}", blocks=numbers)
+            sentences[lang] = text(lang, key, seq=name, places=places, **fields)
         return Line(type(event).__name__, event.seq, blocks, _nodes(event), sentences)
 
     def _key_and_fields(self, event: ev.Event, memory: ev.Event | None) -> tuple[str, dict[str, object]]:
