@@ -12,6 +12,7 @@ from pycore.snapshot import Snapshot
 
 FORMAT_VERSION = 1
 _NOT_NUMBERED = {PREFIX_ID: "prefix", NULL_ID: "null"}  # names of holders that are no sequences
+_LAST = (ev.Finished, ev.Rejected, ev.Dropped)  # after which a sequence is gone
 
 
 def recording_columns(recording: Recording, requests: tuple[Request, ...], mode: str, max_len: int) -> dict:
@@ -68,14 +69,15 @@ class _Sequences:
         self._parent: dict[int, int] = {}
         for frame in frames:
             for event in frame.events:
-                if isinstance(event, ev.Arrived):
+                kind = type(event)
+                if kind is ev.Arrived:
                     self._arrival[event.seq] = frame.step
                     self._request[event.seq] = event.seq
-                elif isinstance(event, ev.Forked):
+                elif kind is ev.Forked:
                     self._arrival.setdefault(event.seq, frame.step)  # recomputed samples are forked again
                     self._request[event.seq] = self._request[event.parent]
                     self._parent[event.seq] = event.parent
-                elif isinstance(event, ev.Finished | ev.Rejected | ev.Dropped):
+                elif kind in _LAST:
                     self._finish[event.seq] = frame.step
         self._lengths = {request.id: request for request in requests}
         self._ids = sorted(self._arrival)
@@ -163,11 +165,15 @@ def _holdings(frames: tuple[Snapshot, ...], number: Callable[[int], int], paged:
             continue
         for seq, place in zip(memory.seqs, memory.places, strict=True):
             at = current.get(seq)
-            if at is None or place[: len(tables[at])] != tables[at]:
+            if at is None:
                 at = current[seq] = len(tables)
                 tables.append(place)
-            elif len(place) > len(tables[at]):
-                tables[at] = place
+            elif place is not (before := tables[at]):  # snapshots share a table that did not change
+                if place[: len(before)] != before:
+                    at = current[seq] = len(tables)
+                    tables.append(place)
+                elif len(place) > len(before):
+                    tables[at] = place
             rows["table"].append(at)
     return {"rows": rows, "tables": [list(table) for table in tables]}
 
