@@ -62,18 +62,21 @@ class Snapshot(NamedTuple):
 def take_snapshot(engine: Engine) -> Snapshot:
     """The engine as it stands; drains its log."""
     scheduler = engine.scheduler
-    memory = engine.allocator.memory_map()
+    allocator = engine.allocator
+    memory = allocator.memory_map()
+    # A single hole is usable whatever the head of the queue wants, which then need not be asked.
+    demand = scheduler.demand if len(memory.holes) > 1 else 0
     return Snapshot(
         engine.num_steps,
         engine.now_ns,
         memory,
-        account(memory, scheduler.demand),
+        account(memory, demand),
         tuple([seq.id for seq in scheduler.waiting]),
         scheduler.num_finished,
         scheduler.num_rejected,
         scheduler.num_preemptions,
         scheduler.head_needed,
-        engine.allocator.largest_free,
+        allocator.largest_free,
         engine.log.drain(),
-        engine.allocator.prefix_nodes(),
+        allocator.prefix_nodes(),
     )

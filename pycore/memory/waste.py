@@ -54,15 +54,6 @@ class Waste(NamedTuple):
         return 1 - (self.real + self.cached) / self.capacity
 
 
-def _real_and_ever(memory: MemoryMap) -> tuple[int, int]:
-    """Slots that hold real KV, and slots that do or will; those of a shared block count once."""
-    if sum(memory.held) <= memory.used:  # nobody shares
-        return sum(memory.tokens), sum(map(min, memory.final, memory.held))
-    return tuple(
-        covered(lengths, memory.places, memory.block_size) for lengths in (memory.tokens, memory.final)
-    )
-
-
 def covered(lengths: Sequence[int], tables: Sequence[Sequence[int]], block_size: int) -> int:
     """Slots that the first `lengths` tokens of each table of blocks take, those of a shared block once."""
     full: set[int] = set()  # only counted and looked into, so that its order does not matter
@@ -89,9 +80,16 @@ def account(memory: MemoryMap, demand: int) -> Waste:
     >>> round(100 * account(paged, 40).share_of_used), round(100 * account(paged, 40).share_of_pool)
     (8, 17)
     """
-    real, ever = _real_and_ever(memory)
-    cached = len(memory.cached) * memory.block_size
-    return tell_apart(real, ever, memory.used, memory.holes, demand, cached)
+    _, block_size, _, tokens, final, held, places, used, holes, cached = memory
+    held_by_all = sum(held)
+    if held_by_all <= used:  # nobody shares
+        real = sum(tokens)
+        ever = held_by_all - sum(
+            [slots - last for slots, last in zip(held, final, strict=True) if slots > last]
+        )
+    else:
+        real, ever = covered(tokens, places, block_size), covered(final, places, block_size)
+    return tell_apart(real, ever, used, holes, demand, len(cached) * block_size)
 
 
 def tell_apart(real: int, ever: int, used: int, holes: Sequence[int], demand: int, cached: int = 0) -> Waste:
@@ -105,5 +103,6 @@ def tell_apart(real: int, ever: int, used: int, holes: Sequence[int], demand: in
         demand: see `account`.
         cached: slots of cached blocks that nobody holds.
     """
+    free = sum(holes)
     external = sum([hole for hole in holes if hole < demand]) if len(holes) > 1 else 0
-    return Waste(real, ever - real, used - ever, external, sum(holes) - external, cached)
+    return Waste(real, ever - real, used - ever, external, free - external, cached)
