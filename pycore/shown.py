@@ -15,5 +15,5 @@ def shown(record: tuple, hidden: int) -> str:
 
 @cache
 def _pattern(kind: type, hidden: int) -> str:
-    """To be filled with the fields that show, once for each kind: whole runs are told apart by these words."""
+    """What the fields that show are put into; made once a kind, as digests are made of these words."""
     return f"{kind.__name__}({', '.join([f'{name}=%r' for name in kind._fields[:-hidden]])})"
