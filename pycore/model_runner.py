@@ -27,12 +27,13 @@ class CountingRunner:
     def __init__(self, rng: Rng) -> None:
         self._rng = rng
         self._num_named = 0
+        self._nothing = Outcome()  # one for all steps that only count
 
     def run(self, batch: Batch) -> Outcome:
         """See ModelRunner."""
-        outcome = Outcome()
         if not batch.has_groups and not batch.has_tokens:
-            return outcome
+            return self._nothing
+        outcome = Outcome()
         for seq, num_new in zip(batch.seqs, batch.num_new, strict=True):
             request = seq.request
             if num_new < seq.num_uncomputed or request.id in outcome.branches:

@@ -108,7 +108,9 @@ class PagedAllocator:
         total = prompt + request.num_seqs * max(each, 0)
         if request.output_len == 1:  # nothing is written after the prompt, so nothing is ever copied
             total = self._blocks_for(request.prompt_len)
-        return (total - self._prefix_match(request, request.prompt_len) // self.block_size) * self.block_size
+        if self._prefix.num_tokens:
+            total -= self._prefix_match(request, request.prompt_len) // self.block_size
+        return total * self.block_size
 
     def _prefix_match(self, request: Request, num_tokens: int) -> int:
         """Tokens of the operator's prefix that a sequence need not compute: all but its last at most."""
@@ -119,7 +121,7 @@ class PagedAllocator:
         first = group[0]
         size = self.block_size
         num_tokens = first.num_tokens
-        matched = self._prefix_match(first.request, num_tokens) if self._prefix.blocks else 0
+        matched = self._prefix_match(first.request, num_tokens) if self._prefix.num_tokens else 0
         if budget is not None:
             num_tokens = min(num_tokens, matched + budget)
         blocks = -(-num_tokens // size) - matched // size
@@ -134,8 +136,9 @@ class PagedAllocator:
 
     def can_admit(self, group: Series[Sequence], keep_free: int, budget: int | None = None) -> bool:
         """See KVAllocator."""
-        keep_free = self._blocks_for(keep_free) * self.block_size
-        return self.slots_to_admit(group, budget) + keep_free <= self.num_free
+        size = self.block_size
+        blocks = self.pool.num_free - -(-keep_free // size)
+        return self.slots_to_admit(group, budget) <= blocks * size
 
     def whole_blocks(self, num_tokens: int) -> int:
         """See KVAllocator."""
@@ -143,7 +146,7 @@ class PagedAllocator:
 
     def match_prefix(self, seq: Sequence) -> int:
         """See KVAllocator. Only the prefix that the operator declared; its last block may be held in part."""
-        matched = self._prefix_match(seq.request, seq.num_tokens)
+        matched = self._prefix_match(seq.request, seq.num_tokens) if self._prefix.num_tokens else 0
         if matched <= 0:
             return 0
         blocks = self._prefix.blocks[: self._blocks_for(matched)]
@@ -337,7 +340,7 @@ class PagedAllocator:
     @property
     def largest_free(self) -> int:
         """See KVAllocator: all free blocks, since they need not be adjacent."""
-        return self.num_free
+        return self.pool.num_free * self.block_size
 
     def memory_map(self) -> MemoryMap:
         """See KVAllocator."""

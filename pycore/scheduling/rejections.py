@@ -39,9 +39,10 @@ class Rejections:
         )
 
     def on_turn(self, seq: Sequence, watermark_slots: int) -> bool:
-        """Rejects the head of the queue if what it is by now does not fit beside the watermark (vLLM V0)."""
-        if self._rules.reject != "on_turn":
-            return False
+        """Rejects the head of the queue if what it is by now does not fit beside the watermark.
+
+        Only to be asked under rules that reject on turn (vLLM V0).
+        """
         needed = self._allocator.slots_to_admit(seq.group)
         limit = self._allocator.largest_holding - watermark_slots
         return needed > limit and self._reject(seq, needed, limit, "pool")

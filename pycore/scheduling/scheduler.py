@@ -294,30 +294,33 @@ class Scheduler:
 
     def _admit_waiting(self, batch: Batch, now_ns: int) -> bool:
         """Lets those at the head of the queue run for whom there is room; whether anybody left the queue."""
-        num_running = len(self.running)
-        num_waiting = len(self.waiting)
-        self._admission.begin(self.running)
-        if self._admission.closed:
+        queue, admission, running = self._queue, self._admission, self.running
+        num_running = len(running)
+        admission.begin(running)
+        if admission.closed:
             return False
-        self._queue.arrange()
-        while self.waiting:
-            seq = self.waiting[0]
-            if self._rejections.on_turn(seq, self._watermark_slots):
-                self._queue.drop(seq)
+        queue.arrange()
+        waiting = queue.seqs
+        num_waiting = len(waiting)
+        turns_away = self._rules.reject == "on_turn"
+        while waiting:
+            seq = waiting[0]
+            if turns_away and self._rejections.on_turn(seq, self._watermark_slots):
+                queue.drop(seq)
                 continue
             num_running += seq.request.num_seqs
-            reason = self._admission.reason_to_wait(seq, self.running, num_running, batch)
+            reason = admission.reason_to_wait(seq, running, num_running, batch)
             if reason:
                 # Memory only gets scarcer while nobody finishes, and the batch no smaller.
-                lasts = self._queue.is_fixed and reason in ("memory", "batch")
-                self._settled = lasts or self._admission.closed
-                self._queue.tell(reason)
-                if not self.running:
+                lasts = queue.is_fixed and reason in ("memory", "batch")
+                self._settled = lasts or admission.closed
+                queue.tell(reason)
+                if not running:
                     self._recovery.tell_if_outgrown(seq.group)
                 break
-            self._queue.admit(seq, now_ns)
+            queue.admit(seq, now_ns)
             self._start(seq.group, batch)
-        return len(self.waiting) < num_waiting
+        return len(waiting) < num_waiting
 
     def _return_swapped(self, batch: Batch, now_ns: int) -> None:
         """Brings swapped groups back, the earliest first, unless somebody was preempted (vLLM V0)."""
@@ -357,10 +360,11 @@ class Scheduler:
 
     def _compute(self, seq: Sequence, batch: Batch) -> int:
         """Schedules what a sequence has not computed, as far as the budget goes; there is room for it."""
-        num_new = self._cut(seq, seq.num_uncomputed, batch)
+        num_uncomputed = seq.num_tokens - seq.num_computed
+        num_new = self._cut(seq, num_uncomputed, batch) if batch.limited else num_uncomputed
         if not self._allocator.allocate_slots(seq, num_new):
             raise AssertionError(f"{seq} was told that it fits, and does not: {self._allocator.memory_map()}")
-        if num_new < seq.num_uncomputed and self._rules.prompts_first:
+        if num_new < num_uncomputed and self._rules.prompts_first:
             self._begun = seq
         batch.add(seq, num_new)
         return num_new
