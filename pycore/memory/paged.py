@@ -247,9 +247,10 @@ class PagedAllocator:
     def free(self, seq: Sequence) -> None:
         """See KVAllocator."""
         blocks = self._tables.pop(seq.id).blocks
-        released = self.pool.free(self._in_order_of_release(blocks))
-        kept = len(blocks) - len(released)
-        self._log.emit(BlocksFreed, seq.id, tuple(released), self._num_unused, kept)
+        pool = self.pool
+        released = pool.free(self._in_order_of_release(blocks))
+        unused = pool.num_free - pool.num_cached
+        self._log.emit(BlocksFreed, seq.id, tuple(released), unused, len(blocks) - len(released))
 
     def _in_order_of_release(self, blocks: list[int]) -> Iterable[int]:
         return blocks

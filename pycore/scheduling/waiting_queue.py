@@ -109,13 +109,19 @@ class WaitingQueue:
 
     def admit(self, seq: Sequence, now_ns: int) -> None:
         """Takes a sequence out, to run."""
-        self.seqs.remove(seq)  # the head almost always, which is found at once
+        if seq is self.seqs[0]:
+            self.seqs.popleft()
+        else:
+            self.seqs.remove(seq)
         self._told = None  # whoever waits after an admission, waits anew
         since = self._since.pop(seq.id)
         if seq.admitted_ns is None:
             seq.admitted_ns = now_ns
-            self.longest_wait_steps = max(self.longest_wait_steps, self.step - since)
-            self.longest_wait_ns = max(self.longest_wait_ns, now_ns - seq.request.arrival_ns)
+            steps, ns = self.step - since, now_ns - seq.request.arrival_ns
+            if steps > self.longest_wait_steps:
+                self.longest_wait_steps = steps
+            if ns > self.longest_wait_ns:
+                self.longest_wait_ns = ns
 
     def drop(self, seq: Sequence) -> None:
         """Takes a sequence out that was turned away."""
@@ -133,8 +139,9 @@ class WaitingQueue:
         if not self.seqs:
             return 0
         head = self.seqs[0]
-        swapped = head.status is Status.SWAPPED
-        return (self._allocator.slots_to_swap_in if swapped else self._allocator.slots_to_admit)(head.group)
+        if head.status is Status.SWAPPED:
+            return self._allocator.slots_to_swap_in(head.group)
+        return self._allocator.slots_to_admit(head.group)
 
     @property
     def demand(self) -> int:
@@ -143,14 +150,15 @@ class WaitingQueue:
 
     def tell(self, reason: str) -> None:
         """Tells why the head waits, once per change; see events.Waiting."""
+        allocator = self._allocator
         needed = self.head_needed
-        free = self._allocator.num_free
-        largest = self._allocator.largest_free
+        free = allocator.num_free
+        largest = allocator.largest_free
         if reason == "memory" and needed <= largest:
             reason = "watermark"
         elif reason == "memory" and needed <= free:
             reason = "fragmented"
-        told = (self.seqs[0].id, needed, free, largest, reason, self._allocator.num_cached)
+        told = (self.seqs[0].id, needed, free, largest, reason, allocator.num_cached)
         if told != self._told:
             self._told = told
             self._log.emit(Waiting, *told)
