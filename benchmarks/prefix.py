@@ -27,7 +27,8 @@ from benchmarks.peer_trees import REAL as TREE_MODULES
 from benchmarks.peer_trees import Serve, sglang
 from benchmarks.peers import PeerMissing
 from benchmarks.stopwatch import alternate, machine
-from pycore.config import EngineConfig, MemoryConfig, build_allocator
+from pycore.assembly import build_allocator
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.events import NullLog
 from pycore.prefix_cache.radix import RadixCache
 from pycore.prompt import Prompt

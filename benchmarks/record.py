@@ -17,7 +17,8 @@ from itertools import count
 
 from app.backend.columns import recording_columns
 from benchmarks.stopwatch import alternate, machine
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.events import EventLog
 from pycore.memory.contiguous import RESERVATIONS
 from pycore.memory.free_list import FREE_ORDERS

@@ -110,7 +110,8 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     snapshot                            what is, after a step: immutable columns
     recorder                            the whole run kept, for going back and forth in it
     metrics                             what a run comes to
-    config                              settings, and the one place where parts are wired
+    config                              settings
+    assembly                            the one place where the parts of an engine are wired
     fast_forward                        the engine in leaps over steps that decide nothing
     time_line                           means of a run over time
     latency                             how long requests took, and whether that was promised

@@ -4,7 +4,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import replace
 
-from pycore.config import EngineConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig
 from pycore.engine import Engine
 from pycore.events import NullLog
 from pycore.fast_forward import FastForward, Stretch

@@ -10,7 +10,7 @@ from app.backend.columns import recording_columns
 from app.backend.jobs import Job, Jobs
 from app.backend.request_error import RequestError
 from app.backend.settings import STEP_NS, engine_config, normalise, notice, shorten, told
-from pycore.config import build_engine
+from pycore.assembly import build_engine
 from pycore.events import EventLog
 from pycore.recorder import record
 from pycore.workload.synthetic import LOADS

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.events import Admitted, EventLog, PrefixHit, Recovered
 from pycore.prompt import Prompt
 from pycore.request import Request

@@ -4,12 +4,13 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from pycore.assembly import build_engine
 from pycore.attention.dense_store import DenseStore
 from pycore.attention.generation import decode, make_prompt
 from pycore.attention.runner import TransformerRunner
 from pycore.attention.trace import QueryTap, trace_query
 from pycore.attention.transformer import Transformer
-from pycore.config import EngineConfig, MemoryConfig, build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.engine import Engine
 from pycore.events import NullLog
 from pycore.request import Request

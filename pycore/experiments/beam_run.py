@@ -2,13 +2,14 @@
 
 from collections.abc import Generator
 
+from pycore.assembly import build_engine
 from pycore.attention.dense_store import DenseStore
 from pycore.attention.generation import make_prompt
 from pycore.attention.runner import TransformerRunner
 from pycore.attention.sampling import top_log_probs
 from pycore.attention.transformer import Transformer
 from pycore.attention.weights import TransformerShape
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.engine import Engine
 from pycore.events import BlockCopied, BlocksFreed, Dropped, EventLog, Forked
 from pycore.request import Request, Sequence

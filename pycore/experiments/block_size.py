@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from pycore.config import EngineConfig, MemoryConfig, build_allocator, build_engine
+from pycore.assembly import build_allocator, build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.events import EventLog, NullLog
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
 from pycore.experiments.keys import Keys

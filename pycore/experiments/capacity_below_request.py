@@ -3,7 +3,8 @@
 from array import array
 from collections.abc import Mapping
 
-from pycore.config import EngineConfig, MemoryConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.events import NullLog
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, SettingError, Work
 from pycore.experiments.keys import CAPACITY, HIT_RATE, HIT_TOKENS, ORDER, Keys, order_key

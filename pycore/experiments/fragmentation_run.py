@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pycore.config import EngineConfig, MemoryConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.engine import Engine
 from pycore.events import EventLog
 from pycore.experiments.experiment import Setting

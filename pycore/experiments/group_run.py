@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.engine import Engine
 from pycore.events import BlockCopied, EventLog, RegionReserved
 from pycore.request import Request

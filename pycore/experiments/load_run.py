@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pycore.config import EngineConfig, MemoryConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.events import Admitted, BlockCopied, EventLog, PrefixShared, Recovered
 from pycore.memory.memory_map import MemoryMap
 from pycore.metrics import MemoryTally, MemoryUse

@@ -3,7 +3,8 @@
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 
-from pycore.config import EngineConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig
 from pycore.events import EventLog, Outgrown
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
 from pycore.experiments.keys import Keys

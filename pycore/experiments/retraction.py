@@ -3,7 +3,8 @@
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pycore.config import EngineConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, SchedulerConfig
 from pycore.events import Admitted, EventLog, Preempted
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
 from pycore.experiments.keys import STEP, Keys

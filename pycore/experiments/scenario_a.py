@@ -3,7 +3,8 @@
 from collections.abc import Generator, Mapping
 from dataclasses import replace
 
-from pycore.config import EngineConfig, build_cost_model
+from pycore.assembly import build_cost_model
+from pycore.config import EngineConfig
 from pycore.cost_model import Decodes
 from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
 from pycore.experiments.keys import Keys

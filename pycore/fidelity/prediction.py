@@ -12,9 +12,10 @@ from collections import deque
 from collections.abc import Generator
 from dataclasses import replace
 
+from pycore.assembly import build_engine
 from pycore.block_tokens import BlockTokens
 from pycore.capacity import VLLM_MEMORY, capacity
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.cost_model import PAPER_KERNEL, CostModel, Efficiency, SerialKernels
 from pycore.engine import Engine
 from pycore.events import NullLog

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.backend.settings import STEP_NS, engine_config, normalise
-from pycore.config import build_engine
+from pycore.assembly import build_engine
 from pycore.events import EventLog
 from pycore.recorder import Recording, record
 from pycore.snapshot import Snapshot

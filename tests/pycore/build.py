@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from itertools import product
 
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_allocator, build_engine
+from pycore.assembly import build_allocator, build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.engine import Engine
 from pycore.events import Event, EventLog, NullLog
 from pycore.memory.allocator import KVAllocator

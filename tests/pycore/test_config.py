@@ -4,14 +4,8 @@ from itertools import product
 
 import pytest
 
-from pycore.config import (
-    ConfigError,
-    EngineConfig,
-    MemoryConfig,
-    SchedulerConfig,
-    build_allocator,
-    build_engine,
-)
+from pycore.assembly import build_allocator, build_engine
+from pycore.config import ConfigError, EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.events import Admitted, EventLog, NullLog
 from pycore.memory.contiguous import RESERVATIONS, ContiguousAllocator
 from pycore.memory.free_list import FREE_ORDERS

@@ -13,7 +13,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from pycore.config import EngineConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, SchedulerConfig
 from pycore.events import Admitted, Arrived, EventLog, Finished, Preempted, Recovered, Rejected, Waiting
 from pycore.request import Request
 from tests.pycore.build import MEMORY_CHOICES, memory_config

@@ -1,6 +1,7 @@
 """Prefix reuse by hashed blocks, held to its sources (facts R1, R9)."""
 
-from pycore.config import EngineConfig, MemoryConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.events import EventLog, NullLog, PrefixHit
 from pycore.memory.caching_pool import CachingBlockPool
 from pycore.memory.prefix_caching import PrefixCachingAllocator

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pycore.config import EngineConfig, MemoryConfig, build_allocator, build_engine
+from pycore.assembly import build_allocator, build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.engine import Engine
 from pycore.events import EventLog, NullLog, Waiting
 from pycore.experiments.external_fragmentation import EXTERNAL_FRAGMENTATION, MEANS

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.events import EventLog, SwappedIn, SwappedOut
 from pycore.request import Request, Status
 

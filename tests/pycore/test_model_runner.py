@@ -1,6 +1,7 @@
 """Which tokens come of a run without a model."""
 
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.events import NullLog
 from pycore.model_runner import CountingRunner
 from pycore.prompt import Prompt

@@ -1,6 +1,7 @@
 import pytest
 
-from pycore.config import EngineConfig, MemoryConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.events import EventLog, Waiting
 from pycore.memory.waste import account
 from pycore.prompt import Prompt

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from app.backend.columns import recording_columns
 from app.backend.settings import STEP_NS, engine_config, normalise
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.events import Arrived, EventLog, Forked, PrefixHit
 from pycore.prompt import Prompt
 from pycore.recorder import Recording, record

@@ -8,7 +8,7 @@ from app.backend.handle import Handler
 from app.backend.settings import STEP_NS, engine_config
 from app.cli.pool_picture import ASCII_GLYPHS, pool_picture, slots
 from app.cli.run_summary import WASTE, run_summary
-from pycore.config import build_engine
+from pycore.assembly import build_engine
 from pycore.events import EventLog
 from pycore.metrics import recorded_use
 from pycore.recorder import record

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from pycore.assembly import build_engine
 from pycore.attention.dense_store import DenseStore
 from pycore.attention.generation import generate, make_prompt
 from pycore.attention.runner import TransformerRunner, sample_stream
 from pycore.attention.sampling import greedy, sample, top_log_probs
 from pycore.attention.transformer import Transformer
 from pycore.attention.weights import TransformerShape
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.engine import Engine
 from pycore.events import EventLog
 from pycore.request import Request, Sequence

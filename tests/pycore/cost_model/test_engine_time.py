@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_cost_model, build_engine
+from pycore.assembly import build_cost_model, build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.cost_model import NO_DECODES, PAPER_KERNEL, Chunk, Decodes, Efficiency, FixedStep
 from pycore.events import EventLog, NullLog, SwappedIn, SwappedOut
 from pycore.memory.move import Move

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.engine import Engine
 from pycore.events import Event, EventLog
 from pycore.model_runner import CountingRunner

@@ -2,7 +2,8 @@ from itertools import product
 
 import pytest
 
-from pycore.config import EngineConfig, MemoryConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.events import NullLog
 from pycore.memory.contiguous import RESERVATIONS
 from pycore.memory.placement import PLACEMENTS

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pycore.config import ConfigError, EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import ConfigError, EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.events import EventLog, Outgrown, Preempted, Rejected
 from pycore.prefix_cache.eviction import EVICTION
 from pycore.prompt import Prompt

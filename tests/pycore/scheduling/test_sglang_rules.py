@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pycore.config import ConfigError, EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import ConfigError, EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.events import Admitted, EventLog, Preempted, Rejected, Waiting
 from pycore.prompt import Prompt
 from pycore.request import Request

@@ -1,6 +1,7 @@
 """Who is let in first, and who gives way."""
 
-from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.events import Admitted, EventLog, Preempted
 from pycore.request import Request, Sequence
 from pycore.scheduling.policies import VICTIM

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pycore.config import EngineConfig, MemoryConfig, build_engine
+from pycore.assembly import build_engine
+from pycore.config import EngineConfig, MemoryConfig
 from pycore.events import BlocksEvicted, DuplicatesFreed, EventLog, NodeSplit, PrefixHit
 from pycore.recorder import record
 from pycore.workload.synthetic import LOADS
