@@ -1,14 +1,15 @@
 """Events → sentences: one line of the log for each thing that happened, in every language."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import NamedTuple
 
-from app.backend.texts import LANGUAGES, text
+from app.backend.texts import LANGUAGES, sentence
 from pycore import events as ev
 
 # What the scheduler did and what memory did, told in one sentence where the one follows the other.
-_MEMORY_FIRST = (ev.BlocksAllocated, ev.RegionReserved), (ev.Admitted, ev.Recovered)
-_MEMORY_SECOND = (ev.Finished, ev.Preempted, ev.Dropped), (ev.BlocksFreed, ev.RegionFreed)
+_MEMORY_FIRST = frozenset(product((ev.BlocksAllocated, ev.RegionReserved), (ev.Admitted, ev.Recovered)))
+_MEMORY_SECOND = frozenset(product((ev.Finished, ev.Preempted, ev.Dropped), (ev.BlocksFreed, ev.RegionFreed)))
 
 
 class Line(NamedTuple):
@@ -53,26 +54,21 @@ class Narrator:
         while at < len(events):
             first = events[at]
             second = events[at + 1] if at + 1 < len(events) else None
-            if isinstance(first, ev.Forked):
+            if type(first) is ev.Forked:
                 self._forked[first.seq] = first.name
             pair = _pair(first, second)
             at += 2 if pair else 1
             yield self._line(*(pair or (first, None)))
 
     def _line(self, event: ev.Event, memory: ev.Event | None) -> Line:
-        blocks = getattr(memory or event, "blocks", ())
-        if isinstance(event, ev.BlockCopied):
-            blocks = (event.source, event.block)
-        elif not isinstance(blocks, tuple):
-            blocks = ()
         key, fields = self._key_and_fields(event, memory)
-        number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
-        numbers = ", ".join(map(str, blocks))
-        name = self.name(event.seq)
-        sentences = {}
-        for lang in LANGUAGES:
-            places = text(lang, f"event.places.{number}", blocks=numbers)
-            sentences[lang] = text(lang, key, seq=name, places=places, **fields)
+        fields["seq"] = self.name(event.seq)
+        blocks = getattr(memory or event, "blocks", None)
+        if blocks is None:
+            blocks = (event.source, event.block) if type(event) is ev.BlockCopied else ()
+            sentences = {lang: sentence(lang, key, fields) for lang in LANGUAGES}
+        else:
+            sentences = {lang: sentence(lang, key, fields | _places(lang, blocks)) for lang in LANGUAGES}
         return Line(type(event).__name__, event.seq, blocks, _nodes(event), sentences)
 
     def _key_and_fields(self, event: ev.Event, memory: ev.Event | None) -> tuple[str, dict[str, object]]:
@@ -81,6 +77,8 @@ class Narrator:
         key = f"event.{type(event).__name__}"
         fields = _memory_fields(memory or event)
         match event:
+            case ev.BlocksAllocated():  # the first to be asked for, as most events are
+                return f"{key}.first" if event.filled is None else key, fields | {"filled": event.filled}
             case ev.Arrived():
                 return key, {"prompt": event.prompt_len, "output": event.output_len}
             case ev.Rejected(reason="pool"):
@@ -114,8 +112,6 @@ class Narrator:
                 return f"{key}.{mode}" if memory else key, fields | {"tokens": event.num_generated}
             case ev.Dropped():
                 return f"{key}.freed" if memory else key, fields
-            case ev.BlocksAllocated():
-                return f"{key}.first" if event.filled is None else key, fields | {"filled": event.filled}
             case ev.Forked():
                 return f"{key}.{mode}", {"parent": self.name(event.parent), "shared": event.shared}
             case ev.BlockCopied():
@@ -144,6 +140,13 @@ class Narrator:
         return key, fields
 
 
+def _places(lang: str, blocks: tuple[int, ...]) -> dict[str, str]:
+    """Where something lies, as a field of a sentence."""
+    number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
+    numbers = {"blocks": ", ".join(map(str, blocks))}
+    return {"places": sentence(lang, f"event.places.{number}", numbers)}
+
+
 def _nodes(event: ev.Event) -> tuple[int, ...]:
     """Nodes of a radix tree that an event is about."""
     match event:
@@ -160,11 +163,10 @@ def _pair(first: ev.Event, second: ev.Event | None) -> tuple[ev.Event, ev.Event]
     """(scheduler's event, memory's event) if the two are one happening."""
     if second is None or first.seq != second.seq:
         return None
-    if isinstance(first, _MEMORY_FIRST[0]) and isinstance(second, _MEMORY_FIRST[1]):
+    kinds = type(first), type(second)
+    if kinds in _MEMORY_FIRST:
         return second, first
-    if isinstance(first, _MEMORY_SECOND[0]) and isinstance(second, _MEMORY_SECOND[1]):
-        return first, second
-    return None
+    return (first, second) if kinds in _MEMORY_SECOND else None
 
 
 def _memory_fields(memory: ev.Event) -> dict[str, object]:

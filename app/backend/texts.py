@@ -62,6 +62,11 @@ def text(lang: str, key: str, **fields: object) -> str:
     >>> text("en", "event.Arrived", seq="r3", prompt=1, output=7)
     'r3 arrived: 1 prompt token, 7 tokens to generate.'
     """
+    return sentence(lang, key, fields)
+
+
+def sentence(lang: str, key: str, fields: Mapping[str, object]) -> str:
+    """The same with the fields at hand as a mapping; it may have more than the template names."""
     template = _catalogue_of_runs(lang).get(key)
     return fill(catalogue(lang)[key] if template is None else template, fields)
 
@@ -73,14 +78,14 @@ def fill(template: str, fields: Mapping[str, object]) -> str:
     '1 block of 1,024'
     """
 
-    sentence, parts = _parts(template)
+    filled, parts = _parts(template)
     for name, one, other, words in parts:
         value = fields[name]
         shown = f"{value:,}" if isinstance(value, int) else str(value)
         if one is not None:
             shown = f"{shown} {one if value == 1 else other}".rstrip()
-        sentence += shown + words
-    return sentence
+        filled += shown + words
+    return filled
 
 
 @cache
