@@ -73,7 +73,7 @@ browser: $(INSTALLED)
 	if [ -n "$$packages" ]; then $(call debian,$$packages); fi
 
 test: check browser  ## everything: style, import rules, unit, doctest, JavaScript and browser tests
-	@$(PY) -m pytest -n 2 $(ARGS)
+	@$(PY) -m pytest -n 2 --dist worksteal $(ARGS)
 
 bench: browser  ## the benchmarks, one after the other
 	@for path in $$(grep -l __main__ benchmarks/*.py); do \
