@@ -90,6 +90,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     scheduling.rejections               who is turned away
     scheduling.recovery                 how memory is taken from a group and given back
     scheduling.progress                 what a forward pass did to those that run
+    scheduling.growth                   room for those that run, by preemption if need be
     scheduling.queue_order              in which order waiting requests are admitted
     scheduling.scheduler                first come, first served, over memory that may say no
 
@@ -100,6 +101,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     cost_model.fixed_step               equal steps
     cost_model.roofline                 arithmetic or memory traffic, whichever takes longer
     cost_model.serial_kernels           the sum of both
+    cost_model.decode_line              decode steps of one batch size, one or many
     cost_model.rate                     amounts to nanoseconds, exactly and summed
     cost_model.efficiency               how much of a data sheet is reached
     cost_model.attention_work           what attention computes and reads
@@ -114,6 +116,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     assembly                            the one place where the parts of an engine are wired
     fast_forward                        the engine in leaps over steps that decide nothing
     time_line                           means of a run over time
+    step_totals                         what the steps of a replay add up to
     latency                             how long requests took, and whether that was promised
     replay_result                       what a replay came to
     replay                              a trace through the engine, no step kept whole

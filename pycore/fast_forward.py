@@ -21,7 +21,7 @@ class Stretch(NamedTuple):
 
     Attributes:
         num_steps: how many, at least 1.
-        start_ns, last_ns: when the first and the last began.
+        start_ns: when the first began.
         decodes: what the first of them computed.
         grown_at: steps before the one that it was taken in, of each block that was handed out; ascending.
         never: slots of each of these blocks that will never be filled.
@@ -30,7 +30,6 @@ class Stretch(NamedTuple):
 
     num_steps: int
     start_ns: int
-    last_ns: int
     decodes: Decodes
     grown_at: list[int]
     never: list[int]
@@ -85,23 +84,25 @@ class FastForward:
         wanted = [
             j * count + i for i, room in enumerate(rooms) if room < steps for j in range(room, steps, size)
         ]
-        wanted.sort()
+        if wanted:
+            wanted.sort()
         most = (allocator.num_free - scheduler.spare_slots) // size
         if len(wanted) > most:
             steps = wanted[most] // count if most > 0 else 0  # the step that lacks a block has to be decided
             if steps < 1:
                 return None
             wanted = [each for each in wanted if each < steps * count]
-        grown_at = [each // count for each in wanted]
-        never, cached = self._grow([running[each % count] for each in wanted]) if wanted else ([], [])
+        grown_at, never, cached = [], [], []
+        if wanted:
+            grown_at = [each // count for each in wanted]
+            never, cached = self._grow([running[each % count] for each in wanted])
         if scheduler.has_tokens:
             self._name_tokens(steps)
         start_ns = engine.now_ns
-        last_ns = start_ns + cost_model.stretch_ns(decodes, steps - 1)
-        engine.now_ns = last_ns + cost_model.work_ns(decodes.after(steps - 1))
+        engine.now_ns += cost_model.stretch_ns(decodes, steps)
         engine.num_steps += steps
         finished = scheduler.decode(steps, engine.now_ns)
-        return Stretch(steps, start_ns, last_ns, decodes, grown_at, never, cached), finished
+        return Stretch(steps, start_ns, decodes, grown_at, never, cached), finished
 
     def _grow(self, seqs: list[Sequence]) -> tuple[list[int], list[int]]:
         """Hands out a block to each, in this order; see Stretch.never and Stretch.cached."""

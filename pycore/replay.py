@@ -1,6 +1,5 @@
 """A trace through the engine: totals and a time line kept while it runs, no step kept whole."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import replace
 
@@ -8,15 +7,12 @@ from pycore.assembly import build_engine
 from pycore.config import EngineConfig
 from pycore.engine import Engine
 from pycore.events import NullLog
-from pycore.fast_forward import FastForward, Stretch
+from pycore.fast_forward import FastForward
 from pycore.latency import Latencies, Served, Slo, served
-from pycore.memory.waste import Waste
 from pycore.prefix_cache.prefix_stats import PrefixStats
 from pycore.replay_result import ReplayResult
 from pycore.request import Request, Sequence
-from pycore.time_line import TimeLine
-
-_WASTE = Waste._fields
+from pycore.step_totals import SLOTS, StepTotals
 
 
 class Replay:
@@ -57,13 +53,9 @@ class Replay:
         self._engine: Engine = build_engine(replace(config, memory=memory), requests, NullLog())
         self._fast_forward = FastForward(self._engine) if leaps else None
         self._capacity = self._engine.allocator.capacity
-        self._max_running = self._max_waiting = self._max_real = 0
-        self._fragmented_steps = 0
-        self._demand = -1  # of the head of the queue, when the pool was last looked at
-        self._waste: Waste | None = None
+        self._totals = StepTotals(self._engine)
         self._latencies = Latencies(slo)
         self._on_served = on_served
-        self._time_line = TimeLine(("running", "waiting", *_WASTE, "preemptions"))
 
     def _counted(self, requests: Iterable[Request]) -> Iterator[Request]:
         for request in requests:
@@ -97,114 +89,30 @@ class Replay:
             if finished is None:
                 start_ns = engine.now_ns
                 finished = engine.step()
-                self._observe(start_ns)
-            # A request ends with the last of its sequences, of which several may finish in one step.
-            for seq in {seq.request.id: seq for seq in finished if not seq.group}.values():
-                self._book(seq)
+                self._totals.add_step(start_ns)
+            if finished:
+                self._book(finished)
 
     def _leap(self) -> list[Sequence] | None:
         """Runs all steps at once that decide nothing, and returns who finished; None if there are none."""
         num_ahead = self._fast_forward.num_ahead()
         if not num_ahead:
             return None
-        engine = self._engine
-        demand = engine.scheduler.demand
-        if demand != self._demand:  # of those who have just arrived
-            self._demand = demand
-            self._waste = engine.allocator.waste(demand)
-        fragmented = self._is_fragmented()
+        self._totals.expect_stretch()
         leapt = self._fast_forward.leap_ahead(num_ahead)
         if leapt is None:
             return None
         stretch, finished = leapt
-        self._observe_stretch(stretch, fragmented)
+        self._totals.add_stretch(stretch, bool(finished))
         return finished
 
-    def _observe_stretch(self, stretch: Stretch, fragmented: bool) -> None:
-        """Adds up what stepping would have seen at the end of each step."""
-        last = stretch.num_steps - 1
-        if last:
-            count, waiting = stretch.decodes.count, len(self._engine.scheduler.waiting)
-            self._add_account(stretch, count, waiting, last)
-            self._max_running = max(self._max_running, count)
-            self._max_waiting = max(self._max_waiting, waiting)
-            self._max_real = max(self._max_real, self._waste.real + count * last)
-            self._fragmented_steps += last * fragmented
-        self._observe(stretch.last_ns)
-
-    def _add_account(self, stretch: Stretch, count: int, waiting: int, last: int) -> None:
-        """Sums the account of the pool over the first `last` steps of a stretch, point by point of the line.
-
-        All of it comes of what was there before, of a token more for each sequence and step, and of blocks
-        that are held from a step on.
-        """
-        before, line, size = self._waste, self._time_line, self._engine.allocator.block_size
-        grown_at = stretch.grown_at
-        overshoots = any(stretch.never)
-        start = grown = 0
-        never, cached = 0, before.cached
-        preemptions = self._engine.scheduler.num_preemptions
-        start_ns = stretch.start_ns
-        while start < last:
-            steps = min(line.num_left, last - start)
-            end = start + steps
-            until = bisect_left(grown_at, end, grown)
-            part = grown_at[grown:until]
-            held_sum = size * (steps * grown + len(part) * end - sum(part))
-            never_sum, cached_sum = steps * never, steps * cached
-            if overshoots:
-                for step, over in zip(part, stretch.never[grown:until], strict=True):
-                    if over:
-                        never += over
-                        never_sum += over * (end - step)
-            if stretch.cached:
-                for step, left in zip(part, stretch.cached[grown:until], strict=True):
-                    cached_sum -= (cached - left) * (end - step)
-                    cached = left
-            grown = until
-            real_sum = steps * before.real + count * (steps * start + steps * (steps + 1) // 2)
-            sums = (
-                steps * count,
-                steps * waiting,
-                real_sum,
-                steps * (before.real + before.reserved) + held_sum - never_sum - real_sum,
-                steps * before.internal + never_sum,
-                steps * before.external,
-                steps * (before.usable + before.cached) - held_sum - cached_sum,
-                cached_sum,
-                steps * preemptions,
-            )
-            if start:
-                ahead = self._engine.cost_model.stretch_ns(stretch.decodes, start)
-                start_ns = stretch.start_ns + ahead
-            line.add(start_ns, sums, steps)
-            start = end
-
-    def _is_fragmented(self) -> bool:
-        """Whether the head of the queue waits though enough slots are free in all."""
-        allocator, demand = self._engine.allocator, self._demand
-        return demand > 0 and allocator.largest_free < demand <= allocator.num_free
-
-    def _observe(self, start_ns: int) -> None:
-        scheduler = self._engine.scheduler
-        self._demand = scheduler.demand
-        self._waste = waste = self._engine.allocator.waste(self._demand)
-        running, waiting, real = len(scheduler.running), len(scheduler.waiting), waste.real
-        if running > self._max_running:
-            self._max_running = running
-        if waiting > self._max_waiting:
-            self._max_waiting = waiting
-        if real > self._max_real:
-            self._max_real = real
-        self._fragmented_steps += self._is_fragmented()
-        slots = (waste.reserved, waste.internal, waste.external, waste.usable, waste.cached)
-        self._time_line.add(start_ns, (running, waiting, real, *slots, scheduler.num_preemptions))
-
-    def _book(self, seq: Sequence) -> None:
-        each = served(seq)
-        self._latencies.add(each)
-        if self._on_served is not None:
-            self._on_served(each)
+    def _book(self, finished: list[Sequence]) -> None:
+        # A request ends with the last of its sequences, of which several may finish in one step.
+        for seq in {seq.request.id: seq for seq in finished if not seq.group}.values():
+            each = served(seq)
+            self._latencies.add(each)
+            if self._on_served is not None:
+                self._on_served(each)
 
     def percentiles(self) -> dict[str, list[int]]:
         """See Latencies.percentiles; of the requests that have finished so far."""
@@ -212,9 +120,9 @@ class Replay:
 
     def result(self) -> ReplayResult:
         """Totals of the steps run so far."""
-        scheduler, latencies = self._engine.scheduler, self._latencies
+        scheduler, latencies, totals = self._engine.scheduler, self._latencies, self._totals
         steps = max(1, self._engine.num_steps)
-        running, waiting, *slots, _ = self._time_line.totals()
+        running, waiting, *slots, _ = totals.time_line.totals()
         return ReplayResult(
             num_requests=self.num_requests,
             num_finished=scheduler.num_finished,
@@ -230,13 +138,13 @@ class Replay:
             num_in_slo=latencies.num_in_slo,
             num_tokens_in_slo=latencies.num_tokens_in_slo,
             capacity=self._capacity,
-            mean={name: total / steps for name, total in zip(_WASTE, slots, strict=True)},
+            mean={name: total / steps for name, total in zip(SLOTS, slots, strict=True)},
             mean_running=running / steps,
-            max_running=self._max_running,
+            max_running=totals.max_running,
             mean_waiting=waiting / steps,
-            max_waiting=self._max_waiting,
-            max_real=self._max_real,
-            fragmented_steps=self._fragmented_steps,
+            max_waiting=totals.max_waiting,
+            max_real=totals.max_real,
+            fragmented_steps=totals.fragmented_steps,
             **latencies.spreads(),
-            time_line=self._time_line.columns(),
+            time_line=totals.time_line.columns(),
         )

@@ -26,14 +26,14 @@ class TimeLine:
         self._sums: list[list[int]] = []
 
     def add(self, start_ns: int, sums: Series[int], num_steps: int = 1) -> None:
-        """Adds steps that lie in one point, see `num_left`.
+        """Adds steps that lie in one point, see `num_open` and `num_new`.
 
         Args:
-            start_ns: when the first of them began.
+            start_ns: when the first of them began; only looked at where they begin a point.
             sums: of each series over these steps, in the order of the names.
             num_steps: how many.
         """
-        if self._sums and self._in_last < self._stride:
+        if self._in_last < self._stride:
             self._sums[-1] = list(map(add, self._sums[-1], sums))
             self._in_last += num_steps
             return
@@ -47,10 +47,13 @@ class TimeLine:
         self._in_last = num_steps
 
     @property
-    def num_left(self) -> int:
-        """The most steps that can be added at once: those that the last point still takes, or a new one."""
-        if self._sums and self._in_last < self._stride:
-            return self._stride - self._in_last
+    def num_open(self) -> int:
+        """Steps that the last point still takes; 0: the next one begins a new point."""
+        return self._stride - self._in_last
+
+    @property
+    def num_new(self) -> int:
+        """The most steps that a new point takes."""
         return 2 * self._stride if len(self._sums) == self._max_points else self._stride
 
     def totals(self) -> list[int]:

@@ -2,6 +2,8 @@
 
 from math import gcd
 
+_FEW = 24  # steps that are added up one by one in less time than it takes to find their sum
+
 
 class Rate:
     """So much a second, as an exact fraction.
@@ -32,14 +34,6 @@ class Rate:
         """
         return amount * self.num // self.den
 
-    def sum_ns(self, amount: int, growth: int, steps: int) -> int:
-        """Time of `steps` amounts, the first `amount` and each `growth` larger than the one before.
-
-        >>> Rate(2 * 10**9).sum_ns(5, 2, 3) == sum(Rate(2 * 10**9).ns(each) for each in (5, 7, 9))
-        True
-        """
-        return floor_sum(steps, self.den, growth * self.num, amount * self.num)
-
 
 def floor_sum(steps: int, m: int, a: int, b: int) -> int:
     """The sum of floor((a·i + b) / m) for i from 0 below `steps`; a, b ≥ 0, m ≥ 1.
@@ -49,6 +43,8 @@ def floor_sum(steps: int, m: int, a: int, b: int) -> int:
     >>> floor_sum(4, 3, 2, 1) == sum((2 * i + 1) // 3 for i in range(4))
     True
     """
+    if steps < _FEW:
+        return sum([each // m for each in range(b, b + a * steps, a)]) if a else steps * (b // m)
     total = 0
     while steps > 0:
         total += steps * (steps - 1) // 2 * (a // m) + steps * (b // m)

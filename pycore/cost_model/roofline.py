@@ -6,8 +6,7 @@ FLOPs: 2 for each active weight and new token; attention as in `attention_work`;
 comes out. Bytes, of one GPU: all weights once, of experts those that the tokens touch, and the KV read.
 
 Both are integers, and each of the two times is rounded down to a nanosecond once a step. While nothing but
-decoding goes on, they grow by the same amount in each step, so that a stretch is a sum of floors of an
-arithmetic progression, cut in two where the longer of the times changes: the exact sum, see `rate`.
+decoding goes on, they grow by the same amount in each step: see `decode_line`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import NamedTuple
 
 from pycore.cost_model.all_reduce import AllReduce
 from pycore.cost_model.attention_work import AttentionWork
+from pycore.cost_model.decode_line import DecodeLine
 from pycore.cost_model.efficiency import DEFAULT_EFFICIENCY, THOUSAND, Efficiency
 from pycore.cost_model.host_link import HostLink
 from pycore.cost_model.rate import Rate
@@ -49,6 +49,8 @@ class Roofline:
         needs_lengths: see CostModel.
     """
 
+    _line_of = DecodeLine
+
     def __init__(
         self,
         deployment: Deployment,
@@ -77,6 +79,7 @@ class Roofline:
         self._kv_bytes = self._attention.token_bytes * (
             efficiency.kernel.thousandths(block_size) if efficiency.kernel else THOUSAND
         )
+        self._lines: dict[int, DecodeLine] = {}
 
     def step_ns(self, batch: Batch) -> int:
         """See CostModel."""
@@ -85,7 +88,11 @@ class Roofline:
 
     def work_ns(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> int:
         """See CostModel."""
-        compute, traffic, fixed = self._parts(decodes, chunks)
+        if decodes.count and not chunks:
+            return self._line(decodes.count).step_ns(self._layer_keys(decodes))
+        return self._time_ns(*self._parts(decodes, chunks))
+
+    def _time_ns(self, compute: int, traffic: int, fixed: int) -> int:
         return max(1, (compute if compute > traffic else traffic) + fixed)
 
     def parts(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> StepParts:
@@ -94,12 +101,9 @@ class Roofline:
 
     def _parts(self, decodes: Decodes, chunks: Sequence[Chunk]) -> tuple[int, int, int]:
         """The same, for each of millions of steps."""
-        tokens, keys, lengths = decodes
+        tokens = decodes.count
         attention = self._attention
-        layer_keys = attention.full_layers * keys
-        if lengths:
-            window = attention.window
-            layer_keys += attention.window_layers * sum([min(each, window) for each in lengths])
+        layer_keys = self._layer_keys(decodes)
         flops = layer_keys * attention.decode_flops + tokens * self._token_and_head_flops
         seqs = tokens + len(chunks)
         for chunk in chunks:
@@ -110,29 +114,53 @@ class Roofline:
         size = self._weight_bytes(tokens) + layer_keys * self._kv_bytes if tokens else 0
         return self._compute.ns(flops), self._traffic.ns(size), self._fixed_ns(tokens, seqs)
 
+    def _layer_keys(self, decodes: Decodes) -> int:
+        """Keys that they attend to, summed over the layers."""
+        attention = self._attention
+        keys = attention.full_layers * decodes.keys
+        if not decodes.lengths:
+            return keys
+        window = attention.window
+        return keys + attention.window_layers * sum([min(each, window) for each in decodes.lengths])
+
+    def _line(self, count: int) -> DecodeLine:
+        """The time of steps that decode `count` sequences, by keys summed over the layers."""
+        line = self._lines.get(count)
+        if line is None:
+            line = self._lines[count] = self._line_of(
+                self._compute,
+                (count * self._token_and_head_flops, self._attention.decode_flops),
+                self._traffic,
+                (self._weight_bytes(count), self._kv_bytes),
+                self._fixed_ns(count, count),
+            )
+        return line
+
     def stretch_ns(self, decodes: Decodes, steps: int) -> int:
         """See CostModel."""
         if steps <= 0:
             return 0
-        if not decodes.count:
-            return steps * self.work_ns(decodes)
         count, attention = decodes.count, self._attention
-        flops = count * self._token_and_head_flops
-        size = self._weight_bytes(count)
-        total = steps * self._fixed_ns(count, count)
-        pieces = self._pieces(decodes, steps) if decodes.lengths else ((0, steps, 0, 0),)
-        for start, length, window_keys, growing in pieces:
-            layer_keys = attention.layer_keys(decodes.keys + start * count, window_keys)
-            growth = attention.layer_keys(count, growing)
-            total += self._both_ns(
-                (flops + layer_keys * attention.decode_flops, growth * attention.decode_flops),
-                (size + layer_keys * self._kv_bytes, growth * self._kv_bytes),
+        if not count:
+            return steps * self.work_ns(decodes)
+        line, layers = self._line(count), attention.full_layers
+        if not decodes.lengths:
+            return line.stretch_ns(layers * decodes.keys, layers * count, steps)
+        return sum(
+            line.stretch_ns(
+                attention.layer_keys(decodes.keys + start * count, window_keys),
+                attention.layer_keys(count, growing),
                 length,
             )
-        return total
+            for start, length, window_keys, growing in self._pieces(decodes, steps)
+        )
 
     def steps_within(self, decodes: Decodes, ns: int, limit: int) -> int:
         """See CostModel."""
+        count = decodes.count
+        if count and not decodes.lengths:
+            layers = self._attention.full_layers
+            return self._line(count).steps_within(layers * decodes.keys, layers * count, ns, limit)
         if ns <= 0 or limit <= 0:
             return 0
         if limit * self.work_ns(decodes.after(limit)) <= ns:  # no step up to there is longer than the last
@@ -203,22 +231,3 @@ class Roofline:
                 if start == steps:
                     return
             growing -= 1
-
-    def _both_ns(self, flops: tuple[int, int], size: tuple[int, int], steps: int) -> int:
-        """Sum over `steps` of the longer of both times; (amount at first, growth a step) of each."""
-        compute, traffic = self._compute, self._traffic
-        to_compute, to_traffic = compute.num * traffic.den, traffic.num * compute.den
-        lead = flops[0] * to_compute - size[0] * to_traffic  # of arithmetic over traffic, in a common unit
-        growth = flops[1] * to_compute - size[1] * to_traffic
-        if lead >= 0:
-            first, last = (compute, flops), (traffic, size)
-            turn = steps if growth >= 0 else lead // -growth + 1
-        else:
-            first, last = (traffic, size), (compute, flops)
-            turn = steps if growth <= 0 else -(lead // growth)
-        turn = min(turn, steps)
-        total = first[0].sum_ns(*first[1], turn)
-        if turn < steps:
-            rate, (amount, each) = last
-            total += rate.sum_ns(amount + turn * each, each, steps - turn)
-        return total

@@ -11,17 +11,17 @@ large prefill takes its arithmetic and the reading of all weights. The sum is at
 The input embedding is not read as a whole, but looked up.
 """
 
-from collections.abc import Sequence
-
+from pycore.cost_model.decode_line import SerialDecodeLine
 from pycore.cost_model.efficiency import DEFAULT_EFFICIENCY, THOUSAND, Efficiency
 from pycore.cost_model.host_link import HostLink
 from pycore.cost_model.roofline import Roofline
-from pycore.cost_model.work import Chunk, Decodes
 from pycore.specs import Deployment
 
 
 class SerialKernels(Roofline):
     """A CostModel of a model on one or more GPUs; see Roofline for its attributes."""
+
+    _line_of = SerialDecodeLine
 
     def __init__(
         self,
@@ -36,10 +36,5 @@ class SerialKernels(Roofline):
         if not model.tied:
             self._dense_bytes -= model.head_params * 2 // deployment.tp * THOUSAND
 
-    def work_ns(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> int:
-        """See CostModel."""
-        return max(1, sum(self._parts(decodes, chunks)))
-
-    def _both_ns(self, flops: tuple[int, int], size: tuple[int, int], steps: int) -> int:
-        """Sum over `steps` of both times; (amount at first, growth a step) of each."""
-        return self._compute.sum_ns(*flops, steps) + self._traffic.sum_ns(*size, steps)
+    def _time_ns(self, compute: int, traffic: int, fixed: int) -> int:
+        return max(1, compute + traffic + fixed)

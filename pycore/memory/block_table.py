@@ -35,12 +35,6 @@ class BlockTable:
         self.num_slots += len(blocks) * block_size
         self.frozen = None
 
-    def push(self, block: int, block_size: int) -> None:
-        """Adds one physical block at the logical end."""
-        self.blocks.append(block)
-        self.num_slots += block_size
-        self.frozen = None
-
     def replace(self, at: int, block: int) -> None:
         """Puts another physical block in the place of logical block `at`."""
         self.blocks[at] = block

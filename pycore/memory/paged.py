@@ -103,6 +103,8 @@ class PagedAllocator:
 
     def slots_needed(self, request: Request) -> int:
         """See KVAllocator. Full blocks of the prompt count once, the operator's prefix not at all."""
+        if request.num_seqs == 1 and not self._prefix.blocks:
+            return self._blocks_for(request.kv_len) * self.block_size
         prompt = request.prompt_len // self.block_size if request.num_seqs > 1 else 0
         each = self._blocks_for(request.kv_len) - prompt
         total = prompt + request.num_seqs * max(each, 0)
@@ -178,7 +180,8 @@ class PagedAllocator:
         if blocks:
             filled = table.blocks[-1] if held else None
             table.append(blocks, self.block_size)
-            self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self._num_unused)
+            if self._log.keeps:
+                self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self._num_unused)
         return True
 
     def rooms(self, seqs: Series[Sequence]) -> list[int] | None:
@@ -206,9 +209,10 @@ class PagedAllocator:
             if emit is not None:  # a call for each block of a run that nobody reads would be felt
                 free -= 1
                 emit(BlocksAllocated, seq.id, (block,), table.blocks[-1], free)
-            table.push(block, size)
-            over = table.num_slots - table.final_tokens
-            never.append(over if over > 0 else 0)
+            table.blocks.append(block)
+            table.num_slots = num_slots = table.num_slots + size
+            table.frozen = None
+            never.append(num_slots - table.final_tokens if num_slots > table.final_tokens else 0)
         return never
 
     def _shared_block_to_write(self, seq: Sequence, table: BlockTable) -> int | None:
@@ -247,10 +251,10 @@ class PagedAllocator:
     def free(self, seq: Sequence) -> None:
         """See KVAllocator."""
         blocks = self._tables.pop(seq.id).blocks
-        pool = self.pool
-        released = pool.free(self._in_order_of_release(blocks))
-        unused = pool.num_free - pool.num_cached
-        self._log.emit(BlocksFreed, seq.id, tuple(released), unused, len(blocks) - len(released))
+        released = self.pool.free(self._in_order_of_release(blocks))
+        if self._log.keeps:
+            kept = len(blocks) - len(released)
+            self._log.emit(BlocksFreed, seq.id, tuple(released), self._num_unused, kept)
 
     def _in_order_of_release(self, blocks: list[int]) -> Iterable[int]:
         return blocks

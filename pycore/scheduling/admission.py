@@ -46,6 +46,13 @@ class Admission:
         """Whether its prompt may be computed in pieces."""
         return self._rules.chunked and seq.request.num_seqs == 1
 
+    def cut(self, seq: Sequence, num_new: int, batch: Batch) -> int:
+        """Of `num_new` tokens, more than the budget of the step allows, those that are computed in it."""
+        if not self.may_be_cut(seq):
+            return num_new
+        batch.has_chunks = True
+        return batch.budget
+
     def starts_in_part(self, seq: Sequence, budget: int) -> bool:
         """Whether a first piece of it fits into what is free, though all of it may not."""
         if self._reserve_full_prompt or not self.may_be_cut(seq):

@@ -74,6 +74,8 @@ class Batch:
             at = self.seqs.index(seq)
             if self.limited:
                 self.budget += self.num_new[at]
+            if at < self.num_decodes:
+                self.num_decodes -= 1
             del self.seqs[at], self.num_new[at]
 
     def __len__(self) -> int:

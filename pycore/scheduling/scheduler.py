@@ -16,6 +16,7 @@ from pycore.memory.allocator import KVAllocator
 from pycore.request import NO_SEQUENCES, Request, Sequence, Status
 from pycore.scheduling.admission import Admission
 from pycore.scheduling.batch import NO_LIMIT, Batch
+from pycore.scheduling.growth import Growth
 from pycore.scheduling.outcome import Outcome
 from pycore.scheduling.progress import Progress
 from pycore.scheduling.queue_order import PLAIN, OrderRules
@@ -82,9 +83,11 @@ class Scheduler:
         )
         self._recovery = Recovery(recovery, rules, allocator, log)
         self._progress = Progress(allocator, log)
+        self._growth = Growth(
+            allocator, victim, rules, self._queue, self._admission, self._recovery, self._progress
+        )
         self.running = self._progress.running  # one list for good: it is asked for all the time
         self._allocator = allocator
-        self._victim = victim
         self._max_num_seqs = max_num_seqs
         self._watermark_slots = watermark_slots
         self._rules = rules
@@ -94,8 +97,6 @@ class Scheduler:
         self._has_groups = False
         self.has_tokens = False
         self._settled = False  # whether nothing but an arrival or the end of a sequence can change who runs
-        self._thrashes = False
-        self._emitted_before = -1  # tokens emitted when somebody last preempted himself
         self._log = log
 
     @property
@@ -155,13 +156,13 @@ class Scheduler:
         self._settled = not (self._rules.prompts_first and self._recovery.num_swapped)
         self._queue.step += 1
         if not self._rules.prompts_first:
-            self._grow_running(batch)
+            self._growth.grow(batch)
             self._admit_waiting(batch, now_ns)
         elif self._recovery.num_swapped or not self._start_prompts(batch, now_ns):
             if self._rules.by_arrival:
                 self.running.sort(key=_arrival)
             batch.lift_limit()  # it is one for prompts
-            self._grow_running(batch)
+            self._growth.grow(batch)
             self._return_swapped(batch, now_ns)
             if batch.num_preempted:
                 self._admission.retracted(self.running)
@@ -211,78 +212,6 @@ class Scheduler:
             self._admission.left()
         self._settled = not (finished and self.waiting)
         return finished
-
-    def _decode_running(self, batch: Batch) -> bool:
-        """Gives all that run room for a token, if a token is all they want and there is room for all."""
-        running, allocator = self.running, self._allocator
-        if self._rules.spare_block or self.has_tokens or not running or len(running) > batch.budget:
-            return False
-        if sum([seq.num_tokens - seq.num_computed for seq in running]) != len(running):
-            return False
-        rooms = allocator.rooms(running)
-        if rooms is None:
-            return False
-        full = [seq for seq, room in zip(running, rooms, strict=True) if not room]
-        if full:
-            if allocator.num_cached or len(full) * allocator.block_size > allocator.num_free:
-                return False
-            allocator.grow(full)
-        batch.add_decodes(running)
-        return True
-
-    def _grow_running(self, batch: Batch) -> None:
-        if self._decode_running(batch):
-            return
-        make_room = self._make_spare_room if self._rules.spare_block else self._allocator.allocate_slots
-        limited = batch.limited
-        add_seq, add_num_new = batch.seqs.append, batch.num_new.append
-        queue = deque(self.running)
-        while queue:
-            seq = queue.popleft()
-            num_new = seq.num_tokens - seq.num_computed
-            if limited and num_new > batch.budget:
-                if batch.budget <= 0 and seq is seq.group[0]:
-                    return  # those behind it keep what they hold, and rest
-                num_new = self._cut(seq, num_new, batch)
-            while not make_room(seq, num_new):
-                victims = self._victim(self.running).group
-                self._recovery.preempt(victims, seq, self._victim.__name__)
-                self._queue.give_back(victims[0])
-                batch.num_preempted += 1
-                for victim in victims:
-                    self.running.remove(victim)
-                    batch.remove(victim)
-                    if victim in queue:
-                        queue.remove(victim)
-                if victims is seq.group:
-                    self._note_self_preemption(seq)
-                    if self._rules.ends_at_self:
-                        return
-                    break
-            else:  # batch.add(seq, num_new), without the call: it is made for every token
-                add_seq(seq)
-                add_num_new(num_new)
-                if limited:
-                    batch.budget -= num_new
-
-    def _note_self_preemption(self, seq: Sequence) -> None:
-        """Notes whether a request larger than the pool was computed and lost, and nobody got a token."""
-        emitted = self._progress.num_emitted
-        self._thrashes = seq.request.id in self._recovery.outgrown and emitted == self._emitted_before
-        self._emitted_before = emitted
-
-    def _cut(self, seq: Sequence, num_new: int, batch: Batch) -> int:
-        """Of `num_new` tokens, as many as the budget allows."""
-        if num_new <= batch.budget or not self._admission.may_be_cut(seq):
-            return num_new
-        batch.has_chunks = True
-        return batch.budget
-
-    def _make_spare_room(self, seq: Sequence, num_new: int) -> bool:
-        """Makes room if a group about to go on finds a free block for each of its sequences (vLLM V0)."""
-        group = seq.group  # asked for as a whole, at its first sequence
-        asked = len(group) * self._allocator.piece_to_admit(group) if seq is group[0] else 0
-        return self._allocator.num_free >= asked and self._allocator.allocate_slots(seq, num_new)
 
     def _start_prompts(self, batch: Batch, now_ns: int) -> bool:
         """Computes prompts only, the one that was begun before those that wait; whether there are any."""
@@ -360,11 +289,12 @@ class Scheduler:
 
     def _compute(self, seq: Sequence, batch: Batch) -> int:
         """Schedules what a sequence has not computed, as far as the budget goes; there is room for it."""
-        num_uncomputed = seq.num_tokens - seq.num_computed
-        num_new = self._cut(seq, num_uncomputed, batch) if batch.limited else num_uncomputed
+        uncomputed = num_new = seq.num_tokens - seq.num_computed
+        if uncomputed > batch.budget:
+            num_new = self._admission.cut(seq, uncomputed, batch)
         if not self._allocator.allocate_slots(seq, num_new):
             raise AssertionError(f"{seq} was told that it fits, and does not: {self._allocator.memory_map()}")
-        if num_new < num_uncomputed and self._rules.prompts_first:
+        if num_new < uncomputed and self._rules.prompts_first:
             self._begun = seq
         batch.add(seq, num_new)
         return num_new
@@ -406,8 +336,8 @@ class Scheduler:
     @property
     def stuck(self) -> bool:
         """Whether all that are here, or the head that blocks all others, can never run on."""
-        if not self._recovery.outgrown or self._thrashes:
-            return self._thrashes
+        if not self._recovery.outgrown or self._growth.thrashes:
+            return self._growth.thrashes
         if self._rules.prompts_first and self._recovery.num_swapped:
             waiting = [self._queue.earliest_swapped()]  # which keeps all others out
         else:

@@ -1,0 +1,111 @@
+"""Room for those that run to go on; where there is none, somebody is preempted."""
+
+from collections import deque
+from collections.abc import Callable
+from collections.abc import Sequence as Series
+
+from pycore.memory.allocator import KVAllocator
+from pycore.request import Sequence
+from pycore.scheduling.admission import Admission
+from pycore.scheduling.batch import Batch
+from pycore.scheduling.progress import Progress
+from pycore.scheduling.recovery import Recovery
+from pycore.scheduling.rules import Rules
+from pycore.scheduling.waiting_queue import WaitingQueue
+
+
+class Growth:
+    """Gives each running sequence room for its next tokens, and preempts the victim while there is none.
+
+    Attributes:
+        thrashes: whether a request larger than the pool was computed and lost, and nobody got a token.
+    """
+
+    def __init__(
+        self,
+        allocator: KVAllocator,
+        victim: Callable[[Series[Sequence]], Sequence],
+        rules: Rules,
+        queue: WaitingQueue,
+        admission: Admission,
+        recovery: Recovery,
+        progress: Progress,
+    ) -> None:
+        """Nobody runs; for the first three see Scheduler, the others are its parts."""
+        self.thrashes = False
+        self._allocator = allocator
+        self._victim = victim
+        self._rules = rules
+        self._queue = queue
+        self._admission = admission
+        self._recovery = recovery
+        self._progress = progress
+        self._emitted_before = -1  # tokens emitted when somebody last preempted himself
+
+    def grow(self, batch: Batch) -> None:
+        """Schedules the next tokens of all that run, as far as budget and memory go."""
+        running = self._progress.running
+        at_once = 0 if self._rules.spare_block or batch.has_tokens else self._decode_first(batch)
+        if at_once == len(running):
+            return
+        make_room = self._make_spare_room if self._rules.spare_block else self._allocator.allocate_slots
+        limited = batch.limited
+        queue = deque(running[at_once:])
+        while queue:
+            seq = queue.popleft()
+            num_new = seq.num_tokens - seq.num_computed
+            if limited and num_new > batch.budget:
+                if batch.budget <= 0 and seq is seq.group[0]:
+                    return  # those behind it keep what they hold, and rest
+                num_new = self._admission.cut(seq, num_new, batch)
+            while not make_room(seq, num_new):
+                victims = self._victim(running).group
+                self._recovery.preempt(victims, seq, self._victim.__name__)
+                self._queue.give_back(victims[0])
+                batch.num_preempted += 1
+                for victim in victims:
+                    running.remove(victim)
+                    batch.remove(victim)
+                    if victim in queue:
+                        queue.remove(victim)
+                if victims is seq.group:
+                    self._note_self_preemption(seq)
+                    if self._rules.ends_at_self:
+                        return
+                    break
+            else:
+                batch.add(seq, num_new)
+
+    def _decode_first(self, batch: Batch) -> int:
+        """Gives the first that run room for a token if all they want is a token, and there is room for all.
+
+        Returns:
+            How many they are; 0, and nothing changed, if each has to be looked at.
+        """
+        seqs, allocator = self._progress.running, self._allocator
+        if sum([seq.num_tokens - seq.num_computed for seq in seqs]) != len(seqs):
+            others = (i for i, seq in enumerate(seqs) if seq.num_tokens - seq.num_computed != 1)
+            seqs = seqs[: next(others)]  # who has just been admitted is the last, and his prompt goes on
+        if not seqs or len(seqs) > batch.budget:
+            return 0
+        rooms = allocator.rooms(seqs)
+        if rooms is None:
+            return 0
+        if not all(rooms):
+            full = [seq for seq, room in zip(seqs, rooms, strict=True) if not room]
+            if allocator.num_cached or len(full) * allocator.block_size > allocator.num_free:
+                return 0
+            allocator.grow(full)
+        batch.add_decodes(seqs)
+        return len(seqs)
+
+    def _make_spare_room(self, seq: Sequence, num_new: int) -> bool:
+        """Makes room if a group about to go on finds a free block for each of its sequences (vLLM V0)."""
+        group = seq.group  # asked for as a whole, at its first sequence
+        asked = len(group) * self._allocator.piece_to_admit(group) if seq is group[0] else 0
+        return self._allocator.num_free >= asked and self._allocator.allocate_slots(seq, num_new)
+
+    def _note_self_preemption(self, seq: Sequence) -> None:
+        emitted = self._progress.num_emitted
+        self.thrashes = seq.request.id in self._recovery.outgrown and emitted == self._emitted_before
+        self._emitted_before = emitted

@@ -1,0 +1,137 @@
+"""What the steps of a replay add up to, one by one or a stretch at once: no step is kept whole."""
+
+from bisect import bisect_left
+
+from pycore.engine import Engine
+from pycore.fast_forward import Stretch
+from pycore.memory.waste import Waste
+from pycore.time_line import TimeLine
+
+SLOTS = Waste._fields
+
+
+class StepTotals:
+    """Sums, maxima and a time line over the ends of all steps.
+
+    Attributes:
+        max_running, max_waiting: most sequences.
+        max_real: most real tokens.
+        fragmented_steps: steps in which the head of the queue waited though enough slots were free in all.
+        time_line: running, waiting, the account of the pool, preemptions so far.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        """Before the first step of `engine`."""
+        self.max_running = self.max_waiting = self.max_real = 0
+        self.fragmented_steps = 0
+        self.time_line = TimeLine(("running", "waiting", *SLOTS, "preemptions"))
+        self._engine = engine
+        self._scheduler, self._allocator = engine.scheduler, engine.allocator
+        self._demand = -1  # of the head of the queue, when the pool was last looked at
+        self._waste = self._allocator.waste(0)
+        self._fragmented = False
+
+    def add_step(self, start_ns: int) -> None:
+        """Adds the step that began at `start_ns` and is just over."""
+        scheduler = self._scheduler
+        self._demand = demand = scheduler.demand
+        self._waste = waste = self._allocator.waste(demand)
+        running, waiting = len(scheduler.running), len(scheduler.waiting)
+        self._raise_maxima(running, waiting, waste.real)
+        if demand and self._is_fragmented():
+            self.fragmented_steps += 1
+        self.time_line.add(start_ns, (running, waiting, *waste, scheduler.num_preemptions))
+
+    def expect_stretch(self) -> None:
+        """Notes what there is before a stretch: whoever has arrived since may want more than the head did."""
+        demand = self._scheduler.demand
+        if demand != self._demand:
+            self._demand = demand
+            self._waste = self._allocator.waste(demand)
+        self._fragmented = demand > 0 and self._is_fragmented()
+
+    def add_stretch(self, stretch: Stretch, finished: bool) -> None:
+        """Adds what stepping would have seen at the end of each step of a stretch that was expected.
+
+        Args:
+            stretch: all of them.
+            finished: whether somebody finished in the last, so that the pool has to be looked at.
+        """
+        num = stretch.num_steps - finished
+        if num:
+            waiting = len(self._scheduler.waiting)
+            self._add_account(stretch, num, waiting)
+            self._raise_maxima(stretch.decodes.count, waiting, self._waste.real)
+            if self._fragmented:
+                self.fragmented_steps += num
+        if finished:
+            self.add_step(self._start_ns(stretch, num))
+
+    def _start_ns(self, stretch: Stretch, steps: int) -> int:
+        """When a step of a stretch began, if the time line will want to know."""
+        if self.time_line.num_open:
+            return 0
+        return stretch.start_ns + self._engine.cost_model.stretch_ns(stretch.decodes, steps)
+
+    def _raise_maxima(self, running: int, waiting: int, real: int) -> None:
+        if running > self.max_running:
+            self.max_running = running
+        if waiting > self.max_waiting:
+            self.max_waiting = waiting
+        if real > self.max_real:
+            self.max_real = real
+
+    def _is_fragmented(self) -> bool:
+        """Whether the head of the queue waits though enough slots are free in all."""
+        allocator = self._allocator
+        return allocator.largest_free < self._demand <= allocator.num_free
+
+    def _add_account(self, stretch: Stretch, num: int, waiting: int) -> None:
+        """Sums the account of the pool over the first `num` steps of a stretch, point by point of the line.
+
+        All of it comes of what was there before, of a token more for each sequence and step, and of blocks
+        that are held from a step on.
+        """
+        real, reserved, internal, external, usable, cached = self._waste
+        line, size, count = self.time_line, self._allocator.block_size, stretch.decodes.count
+        preemptions = self._scheduler.num_preemptions
+        ever, free = real + reserved, usable + cached
+        grown_at = stretch.grown_at
+        start = grown = never = 0
+        while start < num:
+            steps = min(line.num_open or line.num_new, num - start)
+            end = start + steps
+            held_sum = never_sum = 0
+            cached_sum = steps * cached
+            if grown_at:
+                until = bisect_left(grown_at, end, grown)
+                part = grown_at[grown:until]
+                held_sum = size * (steps * grown + len(part) * end - sum(part))
+                never_sum = steps * never
+                for step, over in zip(part, stretch.never[grown:until], strict=True):
+                    if over:
+                        never += over
+                        never_sum += over * (end - step)
+                for step, left in zip(part, stretch.cached[grown:until], strict=False):
+                    cached_sum -= (cached - left) * (end - step)
+                    cached = left
+                grown = until
+            real_sum = steps * real + count * (steps * start + steps * (steps + 1) // 2)
+            sums = (
+                steps * count,
+                steps * waiting,
+                real_sum,
+                steps * ever + held_sum - never_sum - real_sum,
+                steps * internal + never_sum,
+                steps * external,
+                steps * free - held_sum - cached_sum,
+                cached_sum,
+                steps * preemptions,
+            )
+            line.add(self._start_ns(stretch, start), sums, steps)
+            start = end
+        real += num * count
+        held = size * grown
+        self._waste = Waste(
+            real, ever + held - never - real, internal + never, external, free - held - cached, cached
+        )
