@@ -66,7 +66,9 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     memory.block_pool                   the physical blocks and their reference counts
     memory.caching_pool                 a pool whose blocks are free, in use, or cached
     memory.block_table                  logical to physical, for one sequence
+    memory.steady_tables                tables that take a token a step, counted together
     memory.paged                        blocks on demand, from anywhere in the pool
+    memory.counted                      the same where nobody asks which block is whose
     memory.tree_pool                    the same, the cached ones named by a radix tree
     memory.prefix_reuse                 paged, and blocks are found again: what all such memory shares
     memory.prefix_caching               full blocks are found again, by their keys
@@ -89,6 +91,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     scheduling.admission                whether the head of the queue may run
     scheduling.rejections               who is turned away
     scheduling.recovery                 how memory is taken from a group and given back
+    scheduling.cohort                   those that decode, counted together
     scheduling.progress                 what a forward pass did to those that run
     scheduling.growth                   room for those that run, by preemption if need be
     scheduling.queue_order              in which order waiting requests are admitted

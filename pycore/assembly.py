@@ -11,6 +11,7 @@ from pycore.memory.allocator import KVAllocator
 from pycore.memory.block_pool import BlockPool
 from pycore.memory.caching_pool import CachingBlockPool
 from pycore.memory.contiguous import RESERVATIONS, ContiguousAllocator
+from pycore.memory.counted import CountedAllocator
 from pycore.memory.free_list import FREE_ORDERS
 from pycore.memory.paged import PagedAllocator
 from pycore.memory.placement import PLACEMENTS
@@ -41,8 +42,8 @@ def build_cost_model(config: EngineConfig) -> CostModel:
     return Roofline(config.deployment, efficiency, memory.block_size // memory.pages_a_block)
 
 
-def build_allocator(config: EngineConfig, log: EventLog | NullLog) -> KVAllocator:
-    """The memory that `config` asks for, empty."""
+def build_allocator(config: EngineConfig, log: EventLog | NullLog, *, counts: bool = False) -> KVAllocator:
+    """The memory that `config` asks for, empty; with `counts` blocks are only counted, where that will do."""
     memory = config.memory
     if memory.mode == "contiguous":
         placement = PLACEMENTS[memory.placement](memory.num_blocks * memory.block_size)
@@ -65,8 +66,11 @@ def build_allocator(config: EngineConfig, log: EventLog | NullLog) -> KVAllocato
         tree = RadixCache(memory.page_size, EVICTION[memory.eviction])
         pool = TreePool(num_blocks, tree, free_list)
         return RadixCachingAllocator(pool, log, null_block=null_block, swap_space=swap_space)
+    pool = BlockPool(num_blocks, free_list)
+    if counts and not memory.prefix_len:
+        return CountedAllocator(pool, memory.block_size, log, null_block=null_block, swap_space=swap_space)
     return PagedAllocator(
-        BlockPool(num_blocks, free_list),
+        pool,
         memory.block_size,
         log,
         prefix_len=memory.prefix_len,
@@ -80,6 +84,8 @@ def build_engine(
     requests: Iterable[Request],
     log: EventLog | NullLog,
     make_runner: Callable[[KVAllocator], ModelRunner] | None = None,
+    *,
+    counts: bool = False,
 ) -> Engine:
     """An engine before its first step.
 
@@ -88,8 +94,10 @@ def build_engine(
         requests: in order of arrival.
         log: an EventLog to record from, or a NullLog for speed.
         make_runner: given the memory, makes what chooses the tokens; None: they are only counted.
+        counts: with a NullLog: whether blocks and decoding sequences are only counted, where that will do.
     """
-    allocator = build_allocator(config, log)
+    cost_model = build_cost_model(config)
+    allocator = build_allocator(config, log, counts=counts and not cost_model.needs_lengths)
     runner = make_runner(allocator) if make_runner else CountingRunner(Rng(config.seed).fork("beams"))
     choices = config.scheduler
     scheduler = Scheduler(
@@ -107,4 +115,4 @@ def build_engine(
         conservativeness=choices.conservativeness,
         log=log,
     )
-    return Engine(requests, scheduler, allocator, runner, build_cost_model(config), log)
+    return Engine(requests, scheduler, allocator, runner, cost_model, log)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from pycore.cost_model import Decodes
 from pycore.engine import Engine
 from pycore.request import Sequence
+from pycore.scheduling.cohort import Cohort
 
 
 class Stretch(NamedTuple):
@@ -23,17 +24,17 @@ class Stretch(NamedTuple):
         num_steps: how many, at least 1.
         start_ns: when the first began.
         decodes: what the first of them computed.
-        grown_at: steps before the one that it was taken in, of each block that was handed out; ascending.
-        never: slots of each of these blocks that will never be filled.
-        cached: slots that are cached after each; empty if there are none at all.
+        grown: blocks that were handed out in each step; empty if there are none at all.
+        never: of these blocks, slots that will never be filled: step, from 0 on, and how many.
+        cached: by how many slots the cached ones changed: step, and number.
     """
 
     num_steps: int
     start_ns: int
     decodes: Decodes
-    grown_at: list[int]
-    never: list[int]
-    cached: list[int]
+    grown: list[int]
+    never: list[tuple[int, int]]
+    cached: list[tuple[int, int]]
 
 
 class FastForward:
@@ -67,53 +68,90 @@ class FastForward:
 
     def leap_ahead(self, steps: int) -> tuple[Stretch, list[Sequence]] | None:
         """Runs up to `steps` of those that `num_ahead` has just told of; else as `leap`."""
+        cohort = self.engine.scheduler.cohort
+        if cohort is not None and cohort.has_all:
+            return self._leap_together(cohort, steps)
+        return self._leap_each(steps)
+
+    def _leap_together(self, cohort: Cohort, steps: int) -> tuple[Stretch, list[Sequence]] | None:
+        """Where it is enough to count those that run."""
+        engine = self.engine
+        decodes = Decodes(cohort.count, cohort.num_tokens)
+        steps = cohort.tables.lasting(self._before_arrival(decodes, steps))
+        if not steps:
+            return None  # the step that lacks a block has to be decided
+        grown = cohort.tables.take(steps)
+        start_ns = self._pass_time(decodes, steps)
+        finished, never = engine.scheduler.decode_together(steps, engine.now_ns)
+        return Stretch(steps, start_ns, decodes, grown, never, []), finished
+
+    def _leap_each(self, steps: int) -> tuple[Stretch, list[Sequence]] | None:
+        """Where each sequence has to be looked at."""
         engine = self.engine
         scheduler, allocator = engine.scheduler, engine.allocator
         running = scheduler.running
         rooms = allocator.rooms(running)
         if rooms is None:
             return None
-        cost_model = engine.cost_model
         count, size = len(running), allocator.block_size
         lengths = [seq.num_tokens for seq in running]
-        decodes = Decodes(count, sum(lengths), lengths if cost_model.needs_lengths else ())
-        if engine.next_arrival_ns is not None:  # the last of them may end after it, but must begin before
-            most_ns = engine.next_arrival_ns - engine.now_ns - 1
-            steps = 1 + cost_model.steps_within(decodes, most_ns, steps - 1)
+        decodes = Decodes(count, sum(lengths), lengths if engine.cost_model.needs_lengths else ())
+        steps = self._before_arrival(decodes, steps)
         # A block is wanted in step j by the i-th of them: j · count + i
         wanted = [
             j * count + i for i, room in enumerate(rooms) if room < steps for j in range(room, steps, size)
         ]
-        if wanted:
-            wanted.sort()
+        wanted.sort()
         most = (allocator.num_free - scheduler.spare_slots) // size
         if len(wanted) > most:
             steps = wanted[most] // count if most > 0 else 0  # the step that lacks a block has to be decided
             if steps < 1:
                 return None
             wanted = [each for each in wanted if each < steps * count]
-        grown_at, never, cached = [], [], []
+        grown, never, cached = [], [], []
         if wanted:
             grown_at = [each // count for each in wanted]
-            never, cached = self._grow([running[each % count] for each in wanted])
+            grown = [0] * steps
+            for step in grown_at:
+                grown[step] += 1
+            never, cached = self._grow([running[each % count] for each in wanted], grown_at)
         if scheduler.has_tokens:
             self._name_tokens(steps)
-        start_ns = engine.now_ns
-        engine.now_ns += cost_model.stretch_ns(decodes, steps)
-        engine.num_steps += steps
+        start_ns = self._pass_time(decodes, steps)
         finished = scheduler.decode(steps, engine.now_ns)
-        return Stretch(steps, start_ns, decodes, grown_at, never, cached), finished
+        return Stretch(steps, start_ns, decodes, grown, never, cached), finished
 
-    def _grow(self, seqs: list[Sequence]) -> tuple[list[int], list[int]]:
-        """Hands out a block to each, in this order; see Stretch.never and Stretch.cached."""
+    def _before_arrival(self, decodes: Decodes, steps: int) -> int:
+        """How many of `steps` steps begin before the next request arrives; the last may end after it."""
+        engine = self.engine
+        if engine.next_arrival_ns is None:
+            return steps
+        most_ns = engine.next_arrival_ns - engine.now_ns - 1
+        return 1 + engine.cost_model.steps_within(decodes, most_ns, steps - 1)
+
+    def _pass_time(self, decodes: Decodes, steps: int) -> int:
+        """Counts the steps and moves the clock; returns when they began."""
+        engine = self.engine
+        start_ns = engine.now_ns
+        engine.now_ns += engine.cost_model.stretch_ns(decodes, steps)
+        engine.num_steps += steps
+        return start_ns
+
+    def _grow(
+        self, seqs: list[Sequence], steps: list[int]
+    ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Hands out a block to each, in this order, in these steps; see Stretch.never and Stretch.cached."""
         allocator = self.engine.allocator
-        if not allocator.num_cached:
-            return allocator.grow(seqs), []
-        never, cached = [], []
-        for seq in seqs:
-            never += allocator.grow([seq])
-            cached.append(allocator.num_cached)
-        return never, cached
+        cached = allocator.num_cached
+        if not cached:
+            never, changes = allocator.grow(seqs), []
+        else:
+            never, changes = [], []
+            for seq, step in zip(seqs, steps, strict=True):
+                never += allocator.grow([seq])
+                changes.append((step, allocator.num_cached - cached))
+                cached = allocator.num_cached
+        return [(step, slots) for step, slots in zip(steps, never, strict=True) if slots], changes
 
     def _name_tokens(self, steps: int) -> None:
         """Says which tokens come of the stretch, and tells the prefix cache of the blocks that they fill."""

@@ -50,7 +50,7 @@ class Replay:
             requests = self._counted(requests)
         # Which blocks are handed out makes no difference to a total, and the last freed are the quickest.
         memory = replace(config.memory, free_order="lifo")
-        self._engine: Engine = build_engine(replace(config, memory=memory), requests, NullLog())
+        self._engine: Engine = build_engine(replace(config, memory=memory), requests, NullLog(), counts=leaps)
         self._fast_forward = FastForward(self._engine) if leaps else None
         self._capacity = self._engine.allocator.capacity
         self._totals = StepTotals(self._engine)

@@ -1,6 +1,6 @@
 """What the steps of a replay add up to, one by one or a stretch at once: no step is kept whole."""
 
-from bisect import bisect_left
+from operator import mul
 
 from pycore.engine import Engine
 from pycore.fast_forward import Stretch
@@ -96,26 +96,18 @@ class StepTotals:
         line, size, count = self.time_line, self._allocator.block_size, stretch.decodes.count
         preemptions = self._scheduler.num_preemptions
         ever, free = real + reserved, usable + cached
-        grown_at = stretch.grown_at
-        start = grown = never = 0
+        grown = stretch.grown
+        start = blocks = 0
         while start < num:
             steps = min(line.num_open or line.num_new, num - start)
             end = start + steps
-            held_sum = never_sum = 0
-            cached_sum = steps * cached
-            if grown_at:
-                until = bisect_left(grown_at, end, grown)
-                part = grown_at[grown:until]
-                held_sum = size * (steps * grown + len(part) * end - sum(part))
-                never_sum = steps * never
-                for step, over in zip(part, stretch.never[grown:until], strict=True):
-                    if over:
-                        never += over
-                        never_sum += over * (end - step)
-                for step, left in zip(part, stretch.cached[grown:until], strict=False):
-                    cached_sum -= (cached - left) * (end - step)
-                    cached = left
-                grown = until
+            held_sum = 0
+            if grown:
+                part = grown[start:end]
+                held_sum = size * (steps * blocks + sum(map(mul, part, range(steps, 0, -1))))
+                blocks += sum(part)
+            never_sum = _sum_of(stretch.never, start, end) if stretch.never else 0
+            cached_sum = steps * cached + (_sum_of(stretch.cached, start, end) if stretch.cached else 0)
             real_sum = steps * real + count * (steps * start + steps * (steps + 1) // 2)
             sums = (
                 steps * count,
@@ -131,7 +123,13 @@ class StepTotals:
             line.add(self._start_ns(stretch, start), sums, steps)
             start = end
         real += num * count
-        held = size * grown
+        held, never = size * blocks, sum([by for step, by in stretch.never if step < num])
+        cached += sum([by for step, by in stretch.cached if step < num])
         self._waste = Waste(
             real, ever + held - never - real, internal + never, external, free - held - cached, cached
         )
+
+
+def _sum_of(changes: list[tuple[int, int]], start: int, end: int) -> int:
+    """What changes by a number in a step and stays so, summed over the steps from `start` to `end` − 1."""
+    return sum([by * (end - max(step, start)) for step, by in changes if step < end])

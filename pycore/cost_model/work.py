@@ -50,18 +50,20 @@ def work_of(batch: Batch, with_lengths: bool = False) -> tuple[Decodes, list[Chu
 
     Args:
         batch: as scheduled.
-        with_lengths: whether the length of each decoding sequence is wanted.
+        with_lengths: whether the length of each decoding sequence is wanted; then all of them are listed.
 
     Returns:
         The decodes, and the chunks in batch order.
     """
     count, seqs, num_new = batch.num_decodes, batch.seqs, batch.num_new
     lengths = [seq.num_tokens for seq in seqs[:count]]
-    keys = sum(lengths)
+    keys = sum(lengths) + batch.tokens_together
     if not with_lengths:
         lengths = []
     chunks: list[Chunk] = []
-    for seq, new in zip(seqs[count:], num_new[count:], strict=True):
+    listed = count
+    count += batch.num_together
+    for seq, new in zip(seqs[listed:], num_new[listed:], strict=True):
         computed = seq.num_computed
         if new == 1 and computed + 1 == seq.num_tokens:
             count += 1

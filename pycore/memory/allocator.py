@@ -12,6 +12,7 @@ from typing import Protocol
 
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.move import Move
+from pycore.memory.steady_tables import SteadyTables
 from pycore.memory.waste import Waste
 from pycore.prefix_cache.columns import NodeColumns
 from pycore.request import Request, Sequence
@@ -26,12 +27,14 @@ class KVAllocator(Protocol):
         largest_holding: the most slots that one sequence can ever hold.
         has_joined: whether a prefix cache came to know more by a `commit` since somebody set this to False:
             who waits may find more than when it was asked.
+        steady: counts tables of sequences that decode together; None: each is looked at.
     """
 
     capacity: int
     block_size: int
     largest_holding: int
     has_joined: bool
+    steady: SteadyTables | None
 
     def slots_needed(self, request: Request) -> int:
         """Slots that all sequences of the request hold together at their longest. Pure."""

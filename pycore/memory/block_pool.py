@@ -15,6 +15,7 @@ class BlockPool:
         num_blocks: size of the pool.
         num_free: blocks that nobody holds.
         num_cached: of those, the ones that are still of use; none here (see caching_pool).
+        num_owed: blocks that somebody holds, though it is not said yet which.
         has_shared: whether a block ever had more holders than one.
 
     >>> from pycore.memory.free_list import Ascending
@@ -28,7 +29,7 @@ class BlockPool:
     [1]
     """
 
-    __slots__ = ("_free", "_ref_counts", "has_shared", "num_blocks", "num_cached", "num_free")
+    __slots__ = ("_free", "_ref_counts", "has_shared", "num_blocks", "num_cached", "num_free", "num_owed")
 
     def __init__(self, num_blocks: int, free_list: FreeList) -> None:
         """All blocks start free.
@@ -47,6 +48,7 @@ class BlockPool:
             )
         self.num_blocks = num_blocks
         self.num_free = num_blocks  # kept as a number: it is read for every token of every sequence
+        self.num_owed = 0
         self.num_cached = 0
         self.has_shared = False
         self._free = free_list
@@ -81,6 +83,21 @@ class BlockPool:
         for block in blocks:
             ref_counts[block] = 1
         return blocks
+
+    def owe(self, n: int) -> None:
+        """Takes `n` free blocks, of which there are enough, and leaves open which."""
+        self.num_free -= n
+        self.num_owed += n
+
+    def forgive(self, n: int) -> None:
+        """Takes back `n` blocks that are owed."""
+        self.num_free += n
+        self.num_owed -= n
+
+    def name(self, n: int) -> list[int]:
+        """Says which blocks `n` of those owed are; reference count 1 each."""
+        self.forgive(n)
+        return self.allocate(n)
 
     def share(self, blocks: Iterable[int]) -> None:
         """Counts one more holder of each block.
@@ -133,5 +150,7 @@ class BlockPool:
         free = sorted(self._unheld())
         zero = [block for block, count in enumerate(self._ref_counts) if count == 0]
         assert free == zero, f"free list {free} is not the blocks of count 0: {zero}"
-        assert len(free) == self.num_free, f"{self.num_free} blocks free, not {free}"
+        assert len(free) == self.num_free + self.num_owed, (
+            f"{self.num_free} blocks free and {self.num_owed} owed, not {free}"
+        )
         assert min(self._ref_counts) >= 0, f"negative reference count in {self._ref_counts}"

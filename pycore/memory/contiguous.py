@@ -57,6 +57,8 @@ class ContiguousAllocator:
     Works on the same slots as a paged pool of `capacity / block_size` blocks, so that the two compare.
     """
 
+    steady = None
+
     def __init__(
         self,
         placement: Placement,

@@ -23,6 +23,7 @@ from pycore.memory.block_table import BlockTable
 from pycore.memory.holdings import check_holdings, map_of, waste_of, waste_of_owners
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.move import Move
+from pycore.memory.steady_tables import SteadyTables
 from pycore.memory.swap_space import SwapSpace
 from pycore.memory.waste import Waste
 from pycore.prefix_cache.columns import NodeColumns
@@ -36,6 +37,8 @@ class PagedAllocator:
     group share the blocks of what they have in common; the first write into a shared block copies that block
     and no other, and the last owner writes in place (section 4.4).
     """
+
+    steady: SteadyTables | None = None
 
     def __init__(
         self,

@@ -16,6 +16,8 @@ class Batch:
         budget: tokens that may still be added; below 0 where a group was computed as a whole.
         limited: whether there is such a limit.
         num_decodes: how many at the head decode one token each; there may be more behind them.
+        num_together: sequences of a cohort that decode one token each before all others, and are not listed.
+        tokens_together: their tokens, summed.
         num_preempted: requests that were preempted while the batch was put together.
         moves: block copies to carry out before anything is computed, in order.
         has_chunks: whether some prompt is computed in part, so that no token comes of it yet.
@@ -33,7 +35,9 @@ class Batch:
         "num_decodes",
         "num_new",
         "num_preempted",
+        "num_together",
         "seqs",
+        "tokens_together",
     )
 
     def __init__(self, budget: int = NO_LIMIT) -> None:
@@ -42,6 +46,8 @@ class Batch:
         self.budget = budget
         self.limited = budget < NO_LIMIT
         self.num_decodes = 0
+        self.num_together = 0
+        self.tokens_together = 0
         self.num_preempted = 0
         self.moves: list[Move] = []
         self.has_chunks = False
@@ -63,6 +69,20 @@ class Batch:
         if self.limited:
             self.budget -= len(seqs)
 
+    def add_together(self, count: int, num_tokens: int) -> None:
+        """Schedules one token of each in a cohort of `count`, who have `num_tokens` so far."""
+        self.num_together = count
+        self.tokens_together = num_tokens
+        if self.limited:
+            self.budget -= count
+
+    def list_together(self, seqs: list[Sequence]) -> None:
+        """Lists the sequences of the cohort, which has been dissolved, like all others."""
+        self.seqs[:0] = seqs
+        self.num_new[:0] = [1] * len(seqs)
+        self.num_decodes = len(seqs)
+        self.num_together = self.tokens_together = 0
+
     def lift_limit(self) -> None:
         """Lets what is added from here on be as much as it is."""
         self.budget = NO_LIMIT
@@ -79,4 +99,4 @@ class Batch:
             del self.seqs[at], self.num_new[at]
 
     def __len__(self) -> int:
-        return len(self.seqs)
+        return self.num_together + len(self.seqs)

@@ -45,7 +45,10 @@ class Growth:
     def grow(self, batch: Batch) -> None:
         """Schedules the next tokens of all that run, as far as budget and memory go."""
         running = self._progress.running
-        at_once = 0 if self._rules.spare_block or batch.has_tokens else self._decode_first(batch)
+        if self._progress.cohort is not None and self._decode_together(batch):
+            at_once = batch.num_together
+        else:
+            at_once = 0 if self._rules.spare_block or batch.has_tokens else self._decode_first(batch)
         if at_once == len(running):
             return
         make_room = self._make_spare_room if self._rules.spare_block else self._allocator.allocate_slots
@@ -59,6 +62,9 @@ class Growth:
                     return  # those behind it keep what they hold, and rest
                 num_new = self._admission.cut(seq, num_new, batch)
             while not make_room(seq, num_new):
+                if batch.num_together:
+                    batch.list_together(running[: batch.num_together])
+                    self._progress.cohort.settle(ahead=1)
                 victims = self._victim(running).group
                 self._recovery.preempt(victims, seq, self._victim.__name__)
                 self._queue.give_back(victims[0])
@@ -75,6 +81,18 @@ class Growth:
                     break
             else:
                 batch.add(seq, num_new)
+
+    def _decode_together(self, batch: Batch) -> bool:
+        """Gives the cohort room for a token each, if there is room for all; else it dissolves."""
+        cohort = self._progress.cohort
+        if not cohort.count:
+            return False
+        if cohort.count <= batch.budget and cohort.tables.lasting(1):
+            cohort.tables.take(1)
+            batch.add_together(cohort.count, cohort.num_tokens)
+            return True
+        cohort.settle()
+        return False
 
     def _decode_first(self, batch: Batch) -> int:
         """Gives the first that run room for a token if all they want is a token, and there is room for all.

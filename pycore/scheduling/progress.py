@@ -4,6 +4,7 @@ from pycore.events import Dropped, EventLog, Finished, NullLog
 from pycore.memory.allocator import KVAllocator
 from pycore.request import FIRST_FORKED_ID, Sequence, Status
 from pycore.scheduling.batch import Batch
+from pycore.scheduling.cohort import Cohort
 from pycore.scheduling.outcome import Outcome
 
 
@@ -12,13 +13,22 @@ class Progress:
 
     Attributes:
         running: sequences that hold memory, in order of admission.
+        cohort: those of them that decode, where that is enough to know; None: each is looked at.
         num_finished: requests that finished.
         num_emitted: tokens that came out.
     """
 
-    def __init__(self, allocator: KVAllocator, log: EventLog | NullLog) -> None:
-        """Nobody runs."""
+    def __init__(self, allocator: KVAllocator, log: EventLog | NullLog, *, counts: bool = False) -> None:
+        """Nobody runs.
+
+        Args:
+            allocator, log: see Scheduler.
+            counts: whether those that decode may be counted together, if the allocator can do it.
+        """
         self.running: list[Sequence] = []
+        self.cohort: Cohort | None = None
+        if counts and allocator.steady is not None:
+            self.cohort = Cohort(self.running, allocator.steady)
         self.num_finished = 0
         self.num_emitted = 0
         self._allocator = allocator
@@ -40,6 +50,8 @@ class Progress:
             The sequences that finished, in batch order.
         """
         finished = []
+        if batch.num_together:
+            finished = self._advance_cohort(1)[0]
         seqs = batch.seqs
         for seq, num_new in zip(seqs, batch.num_new, strict=True):
             seq.num_computed += num_new
@@ -60,7 +72,29 @@ class Progress:
             if num_tokens >= seq.total_len:
                 finished.append(seq)
         self._retire(finished, now_ns)
+        if self.cohort is not None:
+            self.cohort.gather()
         return finished
+
+    def _advance_cohort(self, steps: int) -> tuple[list[Sequence], list[tuple[int, int]]]:
+        self.num_emitted += steps * self.cohort.count
+        return self.cohort.advance(steps)
+
+    def dissolve(self) -> None:
+        """From here on each is looked at."""
+        if self.cohort is not None:
+            self.cohort.settle()
+            self.cohort = None
+
+    def decode_together(self, steps: int, now_ns: int) -> tuple[list[Sequence], list[tuple[int, int]]]:
+        """As `decode`, where all that run are in the cohort and their tables have the blocks.
+
+        Returns:
+            The sequences that finished, in batch order; and see SteadyTables.advance.
+        """
+        finished, never = self._advance_cohort(steps)
+        self._retire(finished, now_ns)
+        return finished, never
 
     def decode(self, steps: int, now_ns: int) -> list[Sequence]:
         """Books `steps` steps in which all that run decoded a token each, and none finished but in the last.

@@ -16,6 +16,7 @@ from pycore.memory.allocator import KVAllocator
 from pycore.request import NO_SEQUENCES, Request, Sequence, Status
 from pycore.scheduling.admission import Admission
 from pycore.scheduling.batch import NO_LIMIT, Batch
+from pycore.scheduling.cohort import Cohort
 from pycore.scheduling.growth import Growth
 from pycore.scheduling.outcome import Outcome
 from pycore.scheduling.progress import Progress
@@ -82,7 +83,7 @@ class Scheduler:
             conservativeness=conservativeness,
         )
         self._recovery = Recovery(recovery, rules, allocator, log)
-        self._progress = Progress(allocator, log)
+        self._progress = Progress(allocator, log, counts=not (rules.spare_block or rules.sets_aside))
         self._growth = Growth(
             allocator, victim, rules, self._queue, self._admission, self._recovery, self._progress
         )
@@ -143,6 +144,8 @@ class Scheduler:
         if not self._rejections.on_arrival(seq):
             self._has_groups = self._has_groups or request.num_seqs > 1
             self.has_tokens = self.has_tokens or request.prompt is not None
+            if self._has_groups or self.has_tokens:
+                self._progress.dissolve()
             self._queue.add(seq)
             self._settled = self._settled and self._queue.is_fixed and self._queue.seqs[0] is not seq
             self._recovery.tell_if_outgrown(seq.group)
@@ -185,6 +188,9 @@ class Scheduler:
             return 0
         if self._has_groups and any(seq.request.decoding == "beam" for seq in running):
             return 0  # its sequences part at every step
+        cohort = self._progress.cohort
+        if cohort is not None and cohort.count:
+            return cohort.steps_to_end if cohort.has_all else 0
         steps = NO_LIMIT
         for seq in running:
             if seq.num_tokens - seq.num_computed != 1 or seq.first_token_ns is None:
@@ -193,6 +199,10 @@ class Scheduler:
                 steps = seq.total_len - seq.num_tokens
         if rules.by_arrival:
             running.sort(key=_arrival)
+        if cohort is not None and running:
+            cohort.gather()
+            if not cohort.has_all:
+                cohort.settle()
         return steps if running else 0
 
     @property
@@ -206,12 +216,28 @@ class Scheduler:
     def decode(self, steps: int, now_ns: int) -> list[Sequence]:
         """Books that many of the `decodes_ahead`; see Progress.decode."""
         finished = self._progress.decode(steps, now_ns)
-        self._queue.step += steps
         self._admission.decoded(steps)
+        self._after_decodes(steps, finished)
+        return finished
+
+    def decode_together(self, steps: int, now_ns: int) -> tuple[list[Sequence], list[tuple[int, int]]]:
+        """The same where all that run are in the cohort; see Progress.decode_together."""
+        finished, never = self._progress.decode_together(steps, now_ns)
+        self._after_decodes(steps, finished)
+        return finished, never
+
+    def _after_decodes(self, steps: int, finished: list[Sequence]) -> None:
+        self._queue.step += steps
         if finished:
             self._admission.left()
-        self._settled = not (finished and self.waiting)
-        return finished
+            self._settled = not self.waiting
+        else:
+            self._settled = True
+
+    @property
+    def cohort(self) -> Cohort | None:
+        """Those that decode, where it is enough to count them."""
+        return self._progress.cohort
 
     def _start_prompts(self, batch: Batch, now_ns: int) -> bool:
         """Computes prompts only, the one that was begun before those that wait; whether there are any."""
@@ -349,6 +375,8 @@ class Scheduler:
 
     def check(self) -> None:
         """Raises AssertionError with the broken state if an invariant does not hold."""
+        if self._progress.cohort is not None:
+            self._progress.cohort.settle()
         self._allocator.check()
         for seq in self.running:
             assert seq.status is Status.RUNNING, f"{seq} is in the running list"

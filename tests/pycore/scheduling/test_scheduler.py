@@ -176,7 +176,7 @@ class TestPreemption:
     def test_a_sequence_already_in_the_batch_can_be_the_victim(self):
         # With another policy the victim may have been scheduled before in the same step.
         started = engine([(4, 9), (4, 9), (4, 9)], num_blocks=5)
-        started.scheduler._victim = lambda running: min(running, key=lambda seq: seq.id)
+        started.scheduler._growth._victim = lambda running: min(running, key=lambda seq: seq.id)
         step(started)
         batch = started.scheduler.schedule(started.now_ns)
         started.check()

@@ -1,0 +1,123 @@
+"""Block tables that take one token in every step, counted together and not looked at.
+
+step modulo block size   0   1   2   3        a table that is full wants a block, and the next one a block
+tables that want one     2   0   1   4        size of steps later: what is wanted in a step is read off
+"""
+
+from bisect import bisect_right
+from heapq import heappop, heappush
+from itertools import accumulate
+
+from pycore.memory.block_pool import BlockPool
+from pycore.memory.block_table import BlockTable
+from pycore.request import Sequence
+
+
+class SteadyTables:
+    """The tables of sequences that decode. While they are here, those of the allocator do not show them.
+
+    Attributes:
+        real: slots that hold real KV.
+        never: slots that will never be filled.
+    """
+
+    def __init__(self, tables: dict[int, BlockTable], pool: BlockPool, block_size: int) -> None:
+        """None yet.
+
+        Args:
+            tables: those of the allocator, by sequence.
+            pool: of their blocks; they are only counted.
+            block_size: slots a block.
+        """
+        self.real = self.never = 0
+        self._others = tables
+        self._pool = pool
+        self._size = block_size
+        self._step = 0
+        self._tables: dict[int, tuple[BlockTable, int]] = {}  # by sequence; and the step since when
+        # How many want a block in a step, by that step modulo the block size; twice over, to be cut anywhere.
+        self._wanting = [0] * (2 * block_size)
+        self._last_blocks: list[
+            tuple[int, int]
+        ] = []  # heap: step in which a table gets its last, slots too many
+
+    def join(self, seq: Sequence) -> bool:
+        """Counts the table of a sequence in; False, and nothing changed, if it cannot be."""
+        table = self._others[seq.id]
+        tokens, slots, final, size = table.num_tokens, table.num_slots, table.final_tokens, self._size
+        if table.may_share or not 0 <= slots - tokens < size:
+            return False
+        del self._others[seq.id]
+        self._tables[seq.id] = table, self._step
+        self._count_wanting(table, 1)
+        self.real += tokens
+        if slots >= final:
+            self.never += slots - final
+        elif final % size:
+            last_from = final - final % size  # token at which the last block begins
+            heappush(self._last_blocks, (self._step + last_from - tokens, size - final % size))
+        return True
+
+    def _count_wanting(self, table: BlockTable, change: int) -> None:
+        size = self._size
+        at = (self._step + table.num_slots - table.num_tokens) % size
+        self._wanting[at] += change
+        self._wanting[at + size] += change
+
+    def leave(self, seq: Sequence) -> None:
+        """Gives back the table of a sequence that is done."""
+        table = self._bring_back(seq.id, 0)
+        self._count_wanting(table, -1)
+        self.real -= table.num_tokens
+        self.never -= table.num_slots - table.final_tokens
+
+    def settle(self, ahead: int) -> None:
+        """Gives back all tables, with room for `ahead` tokens more, for which blocks have been taken."""
+        for seq_id in list(self._tables):
+            self._bring_back(seq_id, ahead)
+        self._wanting = [0] * (2 * self._size)
+        self._last_blocks.clear()
+        self.real = self.never = 0
+
+    def _bring_back(self, seq_id: int, ahead: int) -> BlockTable:
+        table, since = self._tables.pop(seq_id)
+        table.num_tokens += self._step - since
+        needed = table.num_tokens + ahead
+        if needed > table.num_slots:
+            table.num_slots = needed + -needed % self._size
+        self._others[seq_id] = table
+        return table
+
+    def lasting(self, limit: int) -> int:
+        """For how many of the next `limit` steps there are blocks."""
+        wanted, free = self._wanted(limit), self._pool.num_free
+        return limit if sum(wanted) <= free else bisect_right(list(accumulate(wanted)), free)
+
+    def take(self, steps: int) -> list[int]:
+        """Takes the blocks for the next steps, which there must be; returns how many for each."""
+        wanted = self._wanted(steps)
+        self._pool.owe(sum(wanted))
+        return wanted
+
+    def _wanted(self, steps: int) -> list[int]:
+        at, size = self._step % self._size, self._size
+        if steps <= size:
+            return self._wanting[at : at + steps]
+        return (self._wanting[at : at + size] * (steps // size + 1))[:steps]
+
+    def advance(self, steps: int) -> list[tuple[int, int]]:
+        """A token more in each table and step, for which blocks have been taken.
+
+        Returns:
+            Slots that will never be filled of blocks that were handed out, with the step, from 0 on.
+        """
+        start = self._step
+        self._step = end = start + steps
+        self.real += steps * len(self._tables)
+        last_blocks = self._last_blocks
+        never = []
+        while last_blocks and last_blocks[0][0] < end:
+            step, slots = heappop(last_blocks)
+            self.never += slots
+            never.append((step - start, slots))
+        return never
