@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from app.backend.texts import LANGUAGES, sentence
+from app.backend.texts import sentences
 from pycore import events as ev
 
 # What the scheduler did and what memory did, told in one sentence where the one follows the other.
@@ -43,6 +43,7 @@ class Narrator:
         self._unit = block_size if paged else 1
         self._mode = "paged" if paged else "contiguous"
         self._forked: dict[int, str] = {}
+        self._called: dict[tuple[int, ...], dict[str, str]] = {}  # blocks → the words for them
 
     def name(self, seq: int) -> str:
         """How a sequence is shown: `r5`, or `r5.2` for a further sequence of r5."""
@@ -66,10 +67,19 @@ class Narrator:
         blocks = getattr(memory or event, "blocks", None)
         if blocks is None:
             blocks = (event.source, event.block) if type(event) is ev.BlockCopied else ()
-            sentences = {lang: sentence(lang, key, fields) for lang in LANGUAGES}
+            said = sentences(key, fields)
         else:
-            sentences = {lang: sentence(lang, key, fields | _places(lang, blocks)) for lang in LANGUAGES}
-        return Line(type(event).__name__, event.seq, blocks, _nodes(event), sentences)
+            said = sentences(key, fields, {"places": self._places(blocks)})
+        return Line(type(event).__name__, event.seq, blocks, _nodes(event), said)
+
+    def _places(self, blocks: tuple[int, ...]) -> dict[str, str]:
+        """What blocks are called, by language."""
+        called = self._called.get(blocks)
+        if called is None:
+            number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
+            called = sentences(f"event.places.{number}", {"blocks": ", ".join(map(str, blocks))})
+            self._called[blocks] = called
+        return called
 
     def _key_and_fields(self, event: ev.Event, memory: ev.Event | None) -> tuple[str, dict[str, object]]:
         """Key in the catalogue, and the fields that its sentence shows."""
@@ -138,13 +148,6 @@ class Narrator:
             case ev.SwappedIn():
                 return key, {"blocks": event.num_blocks, "free": event.free}
         return key, fields
-
-
-def _places(lang: str, blocks: tuple[int, ...]) -> dict[str, str]:
-    """Where something lies, as a field of a sentence."""
-    number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
-    numbers = {"blocks": ", ".join(map(str, blocks))}
-    return {"places": sentence(lang, f"event.places.{number}", numbers)}
 
 
 def _nodes(event: ev.Event) -> tuple[int, ...]:

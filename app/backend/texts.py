@@ -9,13 +9,15 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
+
+from app.backend.template import Template, as_shown
 
 LANGUAGES = ("en", "zh")
 OF_RUNS = ("events", "notices")  # catalogues from which runs are told, and what is wrong with a request
 OF_COMMANDS = "cli."  # keys of what only the command line says
 _FOLDER = Path(__file__).parents[2] / "static" / "text"
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
-_FIELD = re.compile(r"\{(\w+)(?:\|([^|{}]*)\|([^|{}]*))?\}")
 
 
 @cache
@@ -54,7 +56,7 @@ def merged(files: Iterable[Path]) -> dict[str, str]:
 
 
 def text(lang: str, key: str, **fields: object) -> str:
-    """The sentence `key` in `lang`; `{n}` is replaced by field n, `{n|block|blocks}` also picks the noun.
+    """The sentence `key` in `lang`; see Template.
 
     Raises:
         KeyError: no such key, or a field that the template names is missing.
@@ -62,43 +64,13 @@ def text(lang: str, key: str, **fields: object) -> str:
     >>> text("en", "event.Arrived", seq="r3", prompt=1, output=7)
     'r3 arrived: 1 prompt token, 7 tokens to generate.'
     """
-    return sentence(lang, key, fields)
-
-
-def sentence(lang: str, key: str, fields: Mapping[str, object]) -> str:
-    """The same with the fields at hand as a mapping; it may have more than the template names."""
-    template = _catalogue_of_runs(lang).get(key)
-    return fill(catalogue(lang)[key] if template is None else template, fields)
-
-
-def fill(template: str, fields: Mapping[str, object]) -> str:
-    """Puts `fields` into a template; static/text.js does the same in the browser.
-
-    >>> fill("{n|block|blocks} of {total}", {"n": 1, "total": 1024})
-    '1 block of 1,024'
-    """
-
-    filled, parts = _parts(template)
-    for name, one, other, words in parts:
-        value = fields[name]
-        shown = f"{value:,}" if isinstance(value, int) else str(value)
-        if one is not None:
-            shown = f"{shown} {one if value == 1 else other}".rstrip()
-        filled += shown + words
-    return filled
+    return _template(lang, key).fill(fields, as_shown(fields))
 
 
 @cache
-def _parts(template: str) -> tuple[str, tuple[tuple[str, str | None, str | None, str], ...]]:
-    """The words before the first field; then each field, its two nouns, and the words behind it.
-
-    A run is told in a thousand sentences made from some twenty templates, so each is taken apart once.
-
-    >>> _parts("{n|block|blocks} of {total}.")
-    ('', (('n', 'block', 'blocks', ' of '), ('total', None, None, '.')))
-    """
-    first, *rest = _FIELD.split(template)
-    return first, tuple(zip(*[iter(rest)] * 4, strict=True))
+def _template(lang: str, key: str) -> Template:
+    found = _catalogue_of_runs(lang).get(key)
+    return Template(catalogue(lang)[key] if found is None else found)
 
 
 def shown_range(expected: str) -> str:
@@ -112,4 +84,22 @@ def shown_range(expected: str) -> str:
 
 def both(key: str, **fields: object) -> dict[str, str]:
     """The sentence in every language, by language."""
-    return {lang: text(lang, key, **fields) for lang in LANGUAGES}
+    return sentences(key, fields)
+
+
+def sentences(
+    key: str, fields: Mapping[str, object], phrases: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> dict[str, str]:
+    """The same with the fields as a mapping.
+
+    Args:
+        key, fields: see `text`.
+        phrases: fields that are phrases of their own: by name, what is said in each language.
+    """
+    shown = as_shown(fields)
+    filled = {}
+    for lang in LANGUAGES:
+        for name, phrase in phrases.items():
+            shown[name] = phrase[lang]
+        filled[lang] = _template(lang, key).fill(fields, shown)
+    return filled
