@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection
 from itertools import chain
-from operator import attrgetter
 
 from pycore.memory.block_pool import BlockPool
 from pycore.memory.block_table import BlockTable
@@ -12,27 +11,23 @@ from pycore.memory.waste import Waste, covered, tell_apart
 
 Holders = dict[int, BlockTable]  # by holder: a sequence's id, or NULL_ID or PREFIX_ID
 
-_LENGTHS = attrgetter("num_tokens", "final_tokens", "num_slots")
-
 
 def map_of(holders: Holders, pool: BlockPool, block_size: int) -> MemoryMap:
     """The map of a pool of blocks of `block_size` slots."""
     tables = holders.values()
     num_free = pool.num_free
-    num_cached = pool.num_cached
-    free = (num_free - num_cached) * block_size
-    tokens, final, held = zip(*map(_LENGTHS, tables), strict=True) if holders else ((), (), ())
+    free = (num_free - pool.num_cached) * block_size
     return MemoryMap(
         pool.num_blocks * block_size,
         block_size,
         tuple(holders),
-        tokens,
-        final,
-        held,
+        tuple([table.num_tokens for table in tables]),
+        tuple([table.final_tokens for table in tables]),
+        tuple([table.num_slots for table in tables]),
         tuple([table.frozen or table.as_tuple() for table in tables]),
         (pool.num_blocks - num_free) * block_size,
         (free,) if free else (),
-        tuple(pool.cached()) if num_cached else (),
+        tuple(pool.cached()) if pool.num_cached else (),
     )
 
 
