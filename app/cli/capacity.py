@@ -14,6 +14,7 @@ from app.cli.interrupt import Interrupt
 from app.cli.options import (
     all_settings,
     json_option,
+    keep_good_option,
     manager_option,
     remark_on_idle,
     setting_options,
@@ -47,7 +48,6 @@ def capacity_command(terminal: Terminal) -> Command:
     def option(name: str) -> click.Option:
         return click.Option([f"--{name}"], help=terminal.text(f"capacity.option.{name}"))
 
-    keep = click.Option(["--keep-good/--strict"], default=True, help=terminal.text("cli.option.strict"))
     settings = [
         each
         for each in setting_options("replay", terminal, no_default=("limit",))
@@ -65,7 +65,7 @@ def capacity_command(terminal: Terminal) -> Command:
             manager_option(terminal),
             option("share"),
             option("tolerance"),
-            keep,
+            keep_good_option(terminal),
             json_option(terminal),
         ],
     )

@@ -193,3 +193,8 @@ def manager_of(values: Mapping[str, Value]) -> str:
 def json_option(terminal: Terminal) -> click.Option:
     """`--json`."""
     return click.Option(["--json", "as_json"], is_flag=True, help=terminal.text("cli.option.json"))
+
+
+def keep_good_option(terminal: Terminal) -> click.Option:
+    """`--strict`, and `--keep-good` (the default): what to do with the bad rows of a trace."""
+    return click.Option(["--keep-good/--strict"], default=True, help=terminal.text("cli.option.strict"))

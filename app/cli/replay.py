@@ -17,6 +17,7 @@ from app.cli.options import (
     MANAGER,
     all_settings,
     json_option,
+    keep_good_option,
     manager_option,
     remark_on_idle,
     setting_options,
@@ -56,7 +57,6 @@ def replay_command(terminal: Terminal) -> Command:
     def flag(name: str) -> click.Option:
         return click.Option([f"--{name}"], is_flag=True, help=terminal.text(f"cli.option.{name}"))
 
-    keep = click.Option(["--keep-good/--strict"], default=True, help=terminal.text("cli.option.strict"))
     return Command(
         "replay",
         terminal,
@@ -69,7 +69,7 @@ def replay_command(terminal: Terminal) -> Command:
             *study_options(terminal),
             manager_option(terminal),
             flag("compare"),
-            keep,
+            keep_good_option(terminal),
             json_option(terminal),
             flag("csv"),
             html_option(terminal),

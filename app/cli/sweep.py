@@ -18,6 +18,7 @@ from app.cli.options import (
     all_settings,
     checked,
     json_option,
+    keep_good_option,
     manager_option,
     setting_options,
     whole_number,
@@ -55,7 +56,6 @@ def sweep_command(terminal: Terminal) -> Command:
     def option(name: str) -> click.Option:
         return click.Option([f"--{name}"], help=terminal.text(f"sweep.option.{name}"))
 
-    keep = click.Option(["--keep-good/--strict"], default=True, help=terminal.text("cli.option.strict"))
     csv = click.Option(["--csv"], is_flag=True, help=terminal.text("sweep.option.csv"))
     return Command(
         "sweep",
@@ -70,7 +70,7 @@ def sweep_command(terminal: Terminal) -> Command:
             option("jobs"),
             option("dask"),
             option("results"),
-            keep,
+            keep_good_option(terminal),
             json_option(terminal),
             csv,
             html_option(terminal),

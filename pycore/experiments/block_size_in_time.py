@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pycore.cost_model import PAPER_KERNEL, Efficiency
-from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
+from pycore.experiments.experiment import Claim, Experiment, Setting, Work
 from pycore.experiments.keys import BLOCK_SIZE, Keys
-from pycore.experiments.result import REQUESTS, Result, percent
+from pycore.experiments.result import Result, percent
 from pycore.experiments.serving_run import (
     ATTAINMENT,
     PREEMPTIONS,
-    REQUESTS_A_SECOND,
     SCENARIO_A,
     SCENARIO_A_BLOCKS,
+    SCENARIO_A_PARAMS,
+    SCENARIO_A_PRESETS,
     THROUGHPUT,
     in_turn,
     serve,
@@ -104,12 +105,8 @@ def _sixteen_is_close(result: Result) -> bool:
 BLOCK_SIZE_IN_TIME = Experiment(
     name="block_size_in_time",
     subject="serving",
-    params=(
-        Param("rate", "int", 3, 1, 20, unit=REQUESTS_A_SECOND),
-        Param("requests", "int", 400, 100, 2000, unit=REQUESTS),
-        Param("seed", "int", 5, 0, 9999),
-    ),
-    presets=(Preset("three_a_second", {}), Preset("other_seed", {"seed": 0})),
+    params=SCENARIO_A_PARAMS,
+    presets=SCENARIO_A_PRESETS,
     claims=(
         Claim("memory_alone_falls", "lecture_radix_3_4", _memory_alone_falls),
         Claim("the_middle_is_best", "paper_7_2", _the_middle_is_best),

@@ -9,7 +9,8 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 
 from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
-from pycore.experiments.result import PERCENT, SECONDS, Column
+from pycore.experiments.experiment import Param, Preset
+from pycore.experiments.result import PERCENT, REQUESTS, SECONDS, Column
 from pycore.largest_rate import LargestRate, rates_to_try
 from pycore.latency import Served, Slo
 from pycore.replay import Replay
@@ -36,6 +37,13 @@ SLO = Slo(ttft_ns=2 * SECOND_NS, tpot_ns=SECOND_NS // 10)
 REQUESTS_A_SECOND = "experiment.unit.requests_a_second"
 REQUESTS_A_MINUTE = "experiment.unit.requests_a_minute"
 TOKENS_A_SECOND = "experiment.unit.tokens_a_second"
+SCENARIO_A_PARAMS = (
+    Param("rate", "int", 3, 1, 20, unit=REQUESTS_A_SECOND),
+    Param("requests", "int", 400, 100, 2000, unit=REQUESTS),
+    Param("seed", "int", 5, 0, 9999),
+)
+SCENARIO_A_PRESETS = (Preset("three_a_second", {}), Preset("other_seed", {"seed": 0}))
+
 MANAGER = Column("experiment.column.manager", "key")
 THROUGHPUT = Column("experiment.column.throughput", "float", TOKENS_A_SECOND)
 MEAN_BATCH = Column("experiment.column.mean_batch", "float")

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
+from pycore.experiments.experiment import Claim, Experiment, Setting, Work
 from pycore.experiments.keys import Keys
-from pycore.experiments.result import REQUESTS, TOKENS, Result, percent
+from pycore.experiments.result import TOKENS, Result, percent
 from pycore.experiments.serving_run import (
     ATTAINMENT,
     LATENCY,
     PREEMPTIONS,
-    REQUESTS_A_SECOND,
     SCENARIO_A,
+    SCENARIO_A_PARAMS,
+    SCENARIO_A_PRESETS,
     THROUGHPUT,
     in_turn,
     seconds,
@@ -110,12 +111,8 @@ def _priority_spares_the_important(result: Result) -> bool:
 VICTIM_POLICY = Experiment(
     name="victim_policy",
     subject="serving",
-    params=(
-        Param("rate", "int", 3, 1, 20, unit=REQUESTS_A_SECOND),
-        Param("requests", "int", 400, 100, 2000, unit=REQUESTS),
-        Param("seed", "int", 5, 0, 9999),
-    ),
-    presets=(Preset("three_a_second", {}), Preset("other_seed", {"seed": 0})),
+    params=SCENARIO_A_PARAMS,
+    presets=SCENARIO_A_PRESETS,
     claims=(
         Claim("most_outputs_is_seldom_and_dear", "here", _most_outputs_is_seldom_and_dear),
         Claim("most_outputs_is_slowest", "here", _most_outputs_is_slowest),

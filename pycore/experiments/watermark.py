@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pycore.experiments.experiment import Claim, Experiment, Param, Preset, Setting, Work
+from pycore.experiments.experiment import Claim, Experiment, Setting, Work
 from pycore.experiments.keys import Keys
-from pycore.experiments.result import PERCENT, REQUESTS, TOKENS, Result, percent
+from pycore.experiments.result import PERCENT, TOKENS, Result, percent
 from pycore.experiments.serving_run import (
     ATTAINMENT,
     MEAN_BATCH,
     PREEMPTIONS,
-    REQUESTS_A_SECOND,
     SCENARIO_A,
+    SCENARIO_A_PARAMS,
+    SCENARIO_A_PRESETS,
     THROUGHPUT,
     in_turn,
     serve,
@@ -94,12 +95,8 @@ def _too_high_is_a_reservation(result: Result) -> bool:
 WATERMARK = Experiment(
     name="watermark",
     subject="serving",
-    params=(
-        Param("rate", "int", 3, 1, 20, unit=REQUESTS_A_SECOND),
-        Param("requests", "int", 400, 100, 2000, unit=REQUESTS),
-        Param("seed", "int", 5, 0, 9999),
-    ),
-    presets=(Preset("three_a_second", {}), Preset("other_seed", {"seed": 0})),
+    params=SCENARIO_A_PARAMS,
+    presets=SCENARIO_A_PRESETS,
     claims=(
         Claim("saves_preemptions", "lecture_radix_exercise_3", _saves_preemptions),
         Claim("costs_no_throughput", "lecture_radix_exercise_3", _costs_no_throughput),
