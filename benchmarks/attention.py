@@ -8,14 +8,13 @@ call outweighs the arithmetic. Real kernels pay 20–26 % in the vLLM paper (sec
 talk: there the indirection is inside one kernel, here every tile is a dozen calls from Python.
 """
 
-import argparse
-import json
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy loads: CPU time of one thread
 
 from collections.abc import Callable
 
+from benchmarks.command_line import options_of, print_report
 from benchmarks.stopwatch import alternate, machine
 from pycore.attention.dense_store import DenseStore
 from pycore.attention.kv_store import KVStore
@@ -117,21 +116,13 @@ def show(report: dict) -> None:
 
 def main() -> None:
     """Reads the options, measures, prints."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.attention", description=__doc__.splitlines()[0]
-    )
-    parser.add_argument("--rounds", type=int, default=9, help="timed rounds a contender (default 9)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    options = parser.parse_args()
+    options = options_of("attention", __doc__, rounds=9).parse_args()
     report = {
         "version": 1,
         "machine": machine(),
         "shapes": [measure(title, shape, options.rounds) for title, shape in SHAPES.items()],
     }
-    if options.json:
-        print(json.dumps(report, indent=1))
-    else:
-        show(report)
+    print_report(report, show, options.json)
 
 
 if __name__ == "__main__":

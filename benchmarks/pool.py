@@ -8,12 +8,10 @@ Three loads, CPU time, medians of alternating rounds in one process:
     decode  1,000 sequences × 512 decode steps at block 16: admit, grow, commit, free
 """
 
-import argparse
-import json
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 
+from benchmarks.command_line import add_peers, missing_peer, options_of, print_report, ratio_line
 from benchmarks.peers import PEERS, Peer, PeerMissing, Pool
 from benchmarks.stopwatch import alternate, machine
 from pycore.events import NullLog
@@ -159,32 +157,21 @@ def show(report: dict) -> None:
         print(f"\n{result['load']:<44}{result['unit']:>12}{'spread':>9}")
         for row in result["rows"]:
             print(f"  {row['name']:<42}{row['rate']:>12.2f}{row['spread']:>9.0%}")
-        if result["ratio"] is None:
-            print("  no peer in this run, so no ratio", end="")
-        else:
-            met = "met" if result["ratio"] >= GOAL else "not met"
-            print(f"  fastest of ours / fastest peer: {result['ratio']:.2f} (goal {GOAL}: {met})", end="")
-        elsewhere = ", ".join(f"{name} {rate}" for name, rate in result["rates_elsewhere"].items())
-        print(f"; measured elsewhere: {elsewhere}" if elsewhere else "")
+        print(ratio_line(result["ratio"], "fastest of ours / fastest peer", GOAL, result["rates_elsewhere"]))
 
 
 def main() -> None:
     """Reads the options, measures, prints."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.pool", description=__doc__.splitlines()[0])
-    parser.add_argument("--peer", action="append", choices=list(PEERS), default=[], help="may be repeated")
-    parser.add_argument(
-        "--peer-path", action="append", type=Path, default=[], help="folder of an unpacked wheel"
-    )
-    parser.add_argument("--rounds", type=int, default=5, help="timed rounds a contender (default 5)")
+    parser = options_of("pool", __doc__, rounds=5)
+    add_peers(parser, PEERS)
     parser.add_argument("--load", action="append", choices=["chunks", "single", "decode"], default=[])
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args()
     peers, missing = [], []
     for name in options.peer:
         try:
             peers.append(PEERS[name](options.peer_path))
         except PeerMissing as problem:
-            missing.append(f"{name}: {problem} is neither installed nor in --peer-path")
+            missing.append(missing_peer(name, problem))
     report = {
         "version": 1,
         "machine": machine(),
@@ -194,10 +181,7 @@ def main() -> None:
             measure(load, peers, options.rounds) for load in options.load or ["chunks", "single", "decode"]
         ],
     }
-    if options.json:
-        print(json.dumps(report, indent=1))
-    else:
-        show(report)
+    print_report(report, show, options.json)
 
 
 if __name__ == "__main__":

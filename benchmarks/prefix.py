@@ -10,17 +10,15 @@
 CPU time, medians of alternating rounds in one process.
 """
 
-import argparse
-import json
 import tracemalloc
 from array import array
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
 from math import log2
-from pathlib import Path
 from time import process_time
 
+from benchmarks.command_line import add_peers, missing_peer, options_of, print_report, ratio_line
 from benchmarks.peer_block_cache import REAL as CHAIN_MODULES
 from benchmarks.peer_block_cache import vllm
 from benchmarks.peer_trees import REAL as TREE_MODULES
@@ -215,14 +213,7 @@ def show(report: dict) -> None:
         print(f"\nshared, {result['capacity']:<34}{'requests/s':>12}{'spread':>9}{'hit tokens':>13}")
         for row in result["rows"]:
             print(f"  {row['name']:<40}{row['rate']:>12,}{row['spread']:>9.0%}{row['hits']:>13,}")
-        if result["ratio"] is None:
-            print("  no peer in this run, so no ratio", end="")
-        else:
-            met = "met" if result["ratio"] >= GOAL else "not met"
-            print(f"  ours / peer: {result['ratio']:.2f} (goal {GOAL}: {met})", end="")
-        print(
-            "; measured elsewhere: " + ", ".join(f"{k} {v:,}" for k, v in result["rates_elsewhere"].items())
-        )
+        print(ratio_line(result["ratio"], "ours / peer", GOAL, result["rates_elsewhere"]))
     lost = report["lost_under_cap"]
     print(f"\nrate lost under the cap: {lost:.0%} (goal below {MOST_LOST:.0%})")
     print(
@@ -245,13 +236,8 @@ def show(report: dict) -> None:
 
 def main() -> None:
     """Reads the options, measures, prints."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.prefix", description=__doc__.splitlines()[0])
-    parser.add_argument("--peer", action="append", choices=list(PEERS), default=[], help="may be repeated")
-    parser.add_argument(
-        "--peer-path", action="append", type=Path, default=[], help="folder of an unpacked wheel"
-    )
-    parser.add_argument("--rounds", type=int, default=5, help="timed rounds a contender (default 5)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser = options_of("prefix", __doc__, rounds=5)
+    add_peers(parser, PEERS)
     options = parser.parse_args()
     peers: dict[str, dict[str, Callable]] = {name: {} for name in PEERS}
     missing = []
@@ -262,7 +248,7 @@ def main() -> None:
             title, run = PEERS[name](options.peer_path)
             peers[name][title] = run
         except PeerMissing as problem:
-            missing.append(f"{name}: {problem} is neither installed nor in --peer-path")
+            missing.append(missing_peer(name, problem))
     results = shared_load(peers["sglang"], peers["vllm"], options.rounds)
     rates = [result["rows"][0]["rate"] for result in results]
     report = {
@@ -274,10 +260,7 @@ def main() -> None:
         "lost_under_cap": round(1 - rates[1] / rates[0], 3),
         "growth": growth(),
     }
-    if options.json:
-        print(json.dumps(report, indent=1))
-    else:
-        show(report)
+    print_report(report, show, options.json)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ the growth to 4,096 blocks and 2,000 steps. There the load is repeated, side by 
 after the other for more steps, so that the pool stays as full as it is on the page.
 """
 
-import argparse
 import gc
 import json
 import tracemalloc
@@ -16,6 +15,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from app.backend.columns import recording_columns
+from benchmarks.command_line import options_of, print_report
 from benchmarks.stopwatch import alternate, machine
 from pycore.assembly import build_engine
 from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
@@ -133,12 +133,10 @@ def show(report: dict) -> None:
 
 def main() -> None:
     """Reads the options, measures, prints."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.record", description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=9, help="timed rounds of the page's run (default 9)")
+    parser = options_of("record", __doc__, rounds=9)
     parser.add_argument(
         "--whole", action="store_true", help="also 4,096 blocks × 2,000 steps: some minutes, GBs"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args()
     sizes = [*GROWTH, WHOLE] if options.whole else GROWTH
     report = {
@@ -147,10 +145,7 @@ def main() -> None:
         "page": measure_page(options.rounds),
         "growth": [measure_growth(*size, 3 if size[0] * size[1] < 100_000 else 1) for size in sizes],
     }
-    if options.json:
-        print(json.dumps(report, indent=1))
-    else:
-        show(report)
+    print_report(report, show, options.json)
 
 
 if __name__ == "__main__":
