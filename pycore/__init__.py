@@ -4,7 +4,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
 
     rng                                 seeded streams: the same integers on every platform
     block_tokens                        tokens that are known by blocks only
-    shown                               words for small records
+    named_tuples                        small records: made at once, and the words for them
     prompt                              what a prompt says: tokens, salt, adapter, media
     request                             what was asked (Request), how far it got (Sequence)
     events                              everything that can happen, in the field's words

@@ -6,9 +6,9 @@ from pycore.engine import Engine
 from pycore.events import Event
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.waste import Waste, account
+from pycore.named_tuples import of_fields, shown
 from pycore.prefix_cache.columns import NodeColumns
 from pycore.request import NO_SEQUENCES
-from pycore.shown import shown
 
 
 class Snapshot(NamedTuple):
@@ -66,7 +66,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
     memory = allocator.memory_map()
     # A single hole is usable whatever the head of the queue wants, which then need not be asked.
     demand = scheduler.demand if len(memory.holes) > 1 else 0
-    return Snapshot(
+    fields = (
         engine.num_steps,
         engine.now_ns,
         memory,
@@ -80,3 +80,4 @@ def take_snapshot(engine: Engine) -> Snapshot:
         engine.log.drain(),
         allocator.prefix_nodes(),
     )
+    return of_fields(Snapshot, fields)

@@ -2,10 +2,9 @@
 
 from pycore.events.memory_events import MemoryEvent
 from pycore.events.request_events import RequestEvent
+from pycore.named_tuples import of_fields
 
 Event = RequestEvent | MemoryEvent
-
-_of_fields = tuple.__new__
 
 
 class EventLog:
@@ -15,17 +14,16 @@ class EventLog:
         keeps: whether anybody will read them.
     """
 
-    __slots__ = ("_events",)
+    __slots__ = ("_append", "_events")
     keeps = True
 
     def __init__(self) -> None:
         self._events: list[Event] = []
+        self._append = self._events.append
 
     def emit(self, kind: type, *fields) -> None:
-        """Appends `kind(*fields)`."""
-        # A named tuple whose fields are all given is made in one call: that is felt in a whole run.
-        whole = len(fields) == len(kind._fields)
-        self._events.append(_of_fields(kind, fields) if whole else kind(*fields))
+        """Appends an event; `fields` are all that its kind has, in order."""
+        self._append(of_fields(kind, fields))
 
     def drain(self) -> tuple[Event, ...]:
         """The events since the last call, in order; forgets them."""

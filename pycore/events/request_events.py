@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from pycore.shown import shown
+from pycore.named_tuples import shown
 
 
 class Arrived(NamedTuple):

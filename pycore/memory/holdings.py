@@ -8,6 +8,7 @@ from pycore.memory.block_pool import BlockPool
 from pycore.memory.block_table import BlockTable
 from pycore.memory.memory_map import MemoryMap
 from pycore.memory.waste import Waste, covered, tell_apart
+from pycore.named_tuples import of_fields
 
 Holders = dict[int, BlockTable]  # by holder: a sequence's id, or NULL_ID or PREFIX_ID
 
@@ -17,7 +18,7 @@ def map_of(holders: Holders, pool: BlockPool, block_size: int) -> MemoryMap:
     tables = holders.values()
     num_free = pool.num_free
     free = (num_free - pool.num_cached) * block_size
-    return MemoryMap(
+    columns = (
         pool.num_blocks * block_size,
         block_size,
         tuple(holders),
@@ -29,6 +30,7 @@ def map_of(holders: Holders, pool: BlockPool, block_size: int) -> MemoryMap:
         (free,) if free else (),
         tuple(pool.cached()) if pool.num_cached else (),
     )
+    return of_fields(MemoryMap, columns)
 
 
 def waste_of(holders: Holders, pool: BlockPool, block_size: int, demand: int) -> Waste:

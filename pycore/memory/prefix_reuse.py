@@ -85,12 +85,12 @@ class PrefixReusingAllocator(PagedAllocator, ABC):
     def _new_blocks(self, seq: Sequence, n: int) -> list[int] | None:
         blocks = super()._new_blocks(seq, n)
         if self.pool.evicted:
-            self._log.emit(BlocksEvicted, seq.id, tuple(self.pool.evicted), *self._evicted_nodes())
+            self._log.emit(BlocksEvicted, seq.id, tuple(self.pool.evicted), self._evicted_nodes())
             self.pool.evicted.clear()
         return blocks
 
-    def _evicted_nodes(self) -> tuple[tuple[int, ...], ...]:
-        """What else the event of an eviction tells; forgets it."""
+    def _evicted_nodes(self) -> tuple[int, ...]:
+        """Nodes of a tree that were evicted; forgets them."""
         return ()
 
     def reset(self) -> bool:

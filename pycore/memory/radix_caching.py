@@ -218,10 +218,10 @@ class RadixCachingAllocator(PrefixReusingAllocator):
                 self._paths[seq.id] = _Path(self._waiting.pop(seq.id), self.pool.tree.root, joining=False)
         return moved
 
-    def _evicted_nodes(self) -> tuple[tuple[int, ...], ...]:
+    def _evicted_nodes(self) -> tuple[int, ...]:
         nodes = tuple(self.pool.evicted_nodes)
         self.pool.evicted_nodes.clear()
-        return (nodes,)
+        return nodes
 
     def check(self) -> None:
         """See KVAllocator: also, each running sequence has locked what it holds of the tree, and no more."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pycore.memory.memory_map import MemoryMap
-from pycore.shown import shown
+from pycore.named_tuples import of_fields, shown
 
 
 class Waste(NamedTuple):
@@ -105,4 +105,4 @@ def tell_apart(real: int, ever: int, used: int, holes: Sequence[int], demand: in
     """
     free = sum(holes)
     external = sum([hole for hole in holes if hole < demand]) if len(holes) > 1 else 0
-    return Waste(real, ever - real, used - ever, external, free - external, cached)
+    return of_fields(Waste, (real, ever - real, used - ever, external, free - external, cached))
