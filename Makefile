@@ -75,9 +75,14 @@ browser: $(INSTALLED)
 test: check browser  ## everything: style, import rules, unit, doctest, JavaScript and browser tests
 	@$(PY) -m pytest -n 2 --dist worksteal $(ARGS)
 
-bench: browser  ## the benchmarks, one after the other
+bench: browser  ## the benchmarks, one after the other; TRACE=FILE for those that replay one
 	@for path in $$(grep -l __main__ benchmarks/*.py); do \
-	  name=$$(basename "$$path" .py); echo "== $$name"; $(PY) -m benchmarks.$$name || exit 1; \
+	  name=$$(basename "$$path" .py); echo "== $$name"; \
+	  case $$name in \
+	    *replay) if [ -z "$(TRACE)" ]; then echo "left out: it needs TRACE=FILE"; continue; fi; trace="$(TRACE)";; \
+	    *) trace=;; \
+	  esac; \
+	  $(PY) -m benchmarks.$$name $${trace:+"$$trace"} || exit 1; \
 	done
 
 lock: $(PY)  ## resolve requirements.lock anew from pyproject.toml
