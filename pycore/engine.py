@@ -16,6 +16,7 @@ class Engine:
     Attributes:
         now_ns: simulated time in ns.
         num_steps: steps so far.
+        next_arrival_ns: when the next request arrives that was not received yet; None: none does.
         scheduler, allocator: the parts, to look at.
         runner, cost_model: what computes, and how long that takes.
         log: events of the steps, until somebody drains it.
@@ -39,7 +40,8 @@ class Engine:
         self.runner = runner
         self.cost_model = cost_model
         self._requests = iter(requests)
-        self._next = next(self._requests, None)
+        self.next_arrival_ns: int | None = None
+        self._take_next()
 
     def step(self, arrived_by_ns: int | None = None) -> list[Sequence]:
         """Runs one iteration.
@@ -62,14 +64,13 @@ class Engine:
         """Queues the requests that have arrived by `by_ns`; by now, if it is None."""
         if by_ns is None:
             by_ns = self.now_ns
-        while self._next is not None and self._next.arrival_ns <= by_ns:
+        while self.next_arrival_ns is not None and self.next_arrival_ns <= by_ns:
             self.scheduler.add(self._next)
-            self._next = next(self._requests, None)
+            self._take_next()
 
-    @property
-    def next_arrival_ns(self) -> int | None:
-        """When the next request arrives that the engine has not received; None: none does."""
-        return None if self._next is None else self._next.arrival_ns
+    def _take_next(self) -> None:
+        self._next = next(self._requests, None)
+        self.next_arrival_ns = None if self._next is None else self._next.arrival_ns
 
     def skip_idle(self) -> None:
         """When nothing runs or waits, moves the clock to the next arrival."""

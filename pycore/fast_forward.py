@@ -77,11 +77,14 @@ class FastForward:
         """Where it is enough to count those that run."""
         engine = self.engine
         decodes = Decodes(cohort.count, cohort.num_tokens)
-        steps = cohort.tables.lasting(self._before_arrival(decodes, steps))
-        if not steps:
-            return None  # the step that lacks a block has to be decided
+        steps, ns = self._before_arrival(decodes, steps)
         grown = cohort.tables.take(steps)
-        start_ns = self._pass_time(decodes, steps)
+        if not grown:
+            return None  # the step that lacks a block has to be decided
+        if len(grown) < steps:
+            steps = len(grown)
+            ns = engine.cost_model.stretch_ns(decodes, steps)
+        start_ns = self._pass(steps, ns)
         finished, never = engine.scheduler.decode_together(steps, engine.now_ns)
         return Stretch(steps, start_ns, decodes, grown, never, []), finished
 
@@ -96,7 +99,7 @@ class FastForward:
         count, size = len(running), allocator.block_size
         lengths = [seq.num_tokens for seq in running]
         decodes = Decodes(count, sum(lengths), lengths if engine.cost_model.needs_lengths else ())
-        steps = self._before_arrival(decodes, steps)
+        steps, ns = self._before_arrival(decodes, steps)
         # A block is wanted in step j by the i-th of them: j · count + i
         wanted = [
             j * count + i for i, room in enumerate(rooms) if room < steps for j in range(room, steps, size)
@@ -107,6 +110,7 @@ class FastForward:
             steps = wanted[most] // count if most > 0 else 0  # the step that lacks a block has to be decided
             if steps < 1:
                 return None
+            ns = engine.cost_model.stretch_ns(decodes, steps)
             wanted = [each for each in wanted if each < steps * count]
         grown, never, cached = [], [], []
         if wanted:
@@ -117,23 +121,23 @@ class FastForward:
             never, cached = self._grow([running[each % count] for each in wanted], grown_at)
         if scheduler.has_tokens:
             self._name_tokens(steps)
-        start_ns = self._pass_time(decodes, steps)
+        start_ns = self._pass(steps, ns)
         finished = scheduler.decode(steps, engine.now_ns)
         return Stretch(steps, start_ns, decodes, grown, never, cached), finished
 
-    def _before_arrival(self, decodes: Decodes, steps: int) -> int:
-        """How many of `steps` steps begin before the next request arrives; the last may end after it."""
+    def _before_arrival(self, decodes: Decodes, steps: int) -> tuple[int, int]:
+        """How many of `steps` steps begin before the next request arrives, and how long they take."""
         engine = self.engine
-        if engine.next_arrival_ns is None:
-            return steps
-        most_ns = engine.next_arrival_ns - engine.now_ns - 1
-        return 1 + engine.cost_model.steps_within(decodes, most_ns, steps - 1)
+        arrival_ns = engine.next_arrival_ns
+        if arrival_ns is None:
+            return steps, engine.cost_model.stretch_ns(decodes, steps)
+        return engine.cost_model.begun_within(decodes, arrival_ns - engine.now_ns, steps)
 
-    def _pass_time(self, decodes: Decodes, steps: int) -> int:
+    def _pass(self, steps: int, ns: int) -> int:
         """Counts the steps and moves the clock; returns when they began."""
         engine = self.engine
         start_ns = engine.now_ns
-        engine.now_ns += engine.cost_model.stretch_ns(decodes, steps)
+        engine.now_ns += ns
         engine.num_steps += steps
         return start_ns
 

@@ -80,11 +80,14 @@ class Replay:
 
     def advance(self, num_turns: int) -> None:
         """Runs up to `num_turns` steps or leaps, fewer if the trace ends."""
-        engine = self._engine
+        engine, scheduler = self._engine, self._engine.scheduler
         for _ in range(num_turns):
-            if self.done:
+            if scheduler.idle:
+                if engine.done:
+                    return
+                engine.skip_idle()
+            elif scheduler.stuck:
                 return
-            engine.skip_idle()
             finished = self._leap() if self._fast_forward else None
             if finished is None:
                 start_ns = engine.now_ns

@@ -28,7 +28,7 @@ class StepTotals:
         self._engine = engine
         self._scheduler, self._allocator = engine.scheduler, engine.allocator
         self._demand = -1  # of the head of the queue, when the pool was last looked at
-        self._waste = self._allocator.waste(0)
+        self._waste: tuple[int, ...] = self._allocator.waste(0)  # as the fields of a Waste
         self._fragmented = False
 
     def add_step(self, start_ns: int) -> None:
@@ -37,7 +37,7 @@ class StepTotals:
         self._demand = demand = scheduler.demand
         self._waste = waste = self._allocator.waste(demand)
         running, waiting = len(scheduler.running), len(scheduler.waiting)
-        self._raise_maxima(running, waiting, waste.real)
+        self._raise_maxima(running, waiting, waste[0])
         if demand and self._is_fragmented():
             self.fragmented_steps += 1
         self.time_line.add(start_ns, (running, waiting, *waste, scheduler.num_preemptions))
@@ -61,16 +61,14 @@ class StepTotals:
         if num:
             waiting = len(self._scheduler.waiting)
             self._add_account(stretch, num, waiting)
-            self._raise_maxima(stretch.decodes.count, waiting, self._waste.real)
+            self._raise_maxima(stretch.decodes.count, waiting, self._waste[0])
             if self._fragmented:
                 self.fragmented_steps += num
         if finished:
-            self.add_step(self._start_ns(stretch, num))
+            self.add_step(0 if self.time_line.num_open else self._start_ns(stretch, num))
 
     def _start_ns(self, stretch: Stretch, steps: int) -> int:
-        """When a step of a stretch began, if the time line will want to know."""
-        if self.time_line.num_open:
-            return 0
+        """When a step of a stretch began."""
         return stretch.start_ns + self._engine.cost_model.stretch_ns(stretch.decodes, steps)
 
     def _raise_maxima(self, running: int, waiting: int, real: int) -> None:
@@ -99,7 +97,13 @@ class StepTotals:
         grown = stretch.grown
         start = blocks = 0
         while start < num:
-            steps = min(line.num_open or line.num_new, num - start)
+            start_ns = 0  # which the line does not want to know
+            steps = line.num_open
+            if not steps:
+                steps = line.num_new
+                start_ns = self._start_ns(stretch, start)
+            if steps > num - start:
+                steps = num - start
             end = start + steps
             held_sum = 0
             if grown:
@@ -120,13 +124,21 @@ class StepTotals:
                 cached_sum,
                 steps * preemptions,
             )
-            line.add(self._start_ns(stretch, start), sums, steps)
+            line.add(start_ns, sums, steps)
             start = end
         real += num * count
-        held, never = size * blocks, sum([by for step, by in stretch.never if step < num])
-        cached += sum([by for step, by in stretch.cached if step < num])
-        self._waste = Waste(
-            real, ever + held - never - real, internal + never, external, free - held - cached, cached
+        held, never = size * blocks, 0
+        if stretch.never:
+            never = sum([by for step, by in stretch.never if step < num])
+        if stretch.cached:
+            cached += sum([by for step, by in stretch.cached if step < num])
+        self._waste = (
+            real,
+            ever + held - never - real,
+            internal + never,
+            external,
+            free - held - cached,
+            cached,
         )
 
 

@@ -9,6 +9,9 @@ MAX_POINTS = 512  # of a time line; twice as many are merged in pairs
 class TimeLine:
     """Means of a few series over equal stretches of steps; memory is bounded however long the run is.
 
+    Attributes:
+        num_open: steps that the last point still takes; 0: the next one begins a new point.
+
     >>> line = TimeLine(("running",), max_points=2)
     >>> for step in range(8):
     ...     line.add(step, (step,))
@@ -20,8 +23,8 @@ class TimeLine:
         """An empty line of at most `max_points` points, an even number; `names` of the series."""
         self._names = tuple(names)
         self._max_points = max_points
+        self.num_open = 0
         self._stride = 1  # steps a point
-        self._in_last = 1  # steps in the last point
         self._starts: list[int] = []
         self._sums: list[list[int]] = []
 
@@ -33,23 +36,19 @@ class TimeLine:
             sums: of each series over these steps, in the order of the names.
             num_steps: how many.
         """
-        if self._in_last < self._stride:
+        if self.num_open:
             self._sums[-1] = list(map(add, self._sums[-1], sums))
-            self._in_last += num_steps
+            self.num_open -= num_steps
             return
         if len(self._sums) == self._max_points:
-            pairs = zip(self._sums[::2], self._sums[1::2], strict=True)
-            self._sums = [[a + b for a, b in zip(*pair, strict=True)] for pair in pairs]
+            self._sums = [
+                list(map(add, *pair)) for pair in zip(self._sums[::2], self._sums[1::2], strict=True)
+            ]
             self._starts = self._starts[::2]
             self._stride *= 2
         self._starts.append(start_ns)
         self._sums.append(list(sums))
-        self._in_last = num_steps
-
-    @property
-    def num_open(self) -> int:
-        """Steps that the last point still takes; 0: the next one begins a new point."""
-        return self._stride - self._in_last
+        self.num_open = self._stride - num_steps
 
     @property
     def num_new(self) -> int:
@@ -64,7 +63,7 @@ class TimeLine:
         """When each point begins (ns), and the mean of each series in it."""
         steps = [self._stride] * len(self._sums)
         if steps:
-            steps[-1] = self._in_last
+            steps[-1] -= self.num_open
         series = {
             name: [sums[i] / n for sums, n in zip(self._sums, steps, strict=True)]
             for i, name in enumerate(self._names)

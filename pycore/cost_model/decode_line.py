@@ -49,26 +49,32 @@ class DecodeLine:
         lead, lead_growth = self._lead + self._lead_growth * keys, self._lead_growth * growth
         if lead >= 0:
             first, last = self._compute, self._traffic
-            turn = steps if lead_growth >= 0 else min(steps, lead // -lead_growth + 1)
+            turn = steps if lead_growth >= 0 else lead // -lead_growth + 1
         else:
             first, last = self._traffic, self._compute
-            turn = steps if lead_growth <= 0 else min(steps, -(lead // lead_growth))
-        total = _sum_ns(first, keys, growth, turn) + steps * self._fixed
-        return total + _sum_ns(last, keys + turn * growth, growth, steps - turn) if turn < steps else total
+            turn = steps if lead_growth <= 0 else -(lead // lead_growth)
+        amount, each, den = first
+        if turn >= steps:
+            return floor_sum(steps, den, each * growth, amount + each * keys) + steps * self._fixed
+        total = floor_sum(turn, den, each * growth, amount + each * keys) + steps * self._fixed
+        amount, each, den = last
+        return total + floor_sum(steps - turn, den, each * growth, amount + each * (keys + turn * growth))
 
-    def steps_within(self, keys: int, growth: int, ns: int, limit: int) -> int:
-        """The most steps, at most `limit`, that take no longer than `ns`; see `stretch_ns`."""
-        if ns <= 0 or limit <= 0:
-            return 0
-        if limit * self.step_ns(keys + limit * growth) <= ns:  # no step up to there is longer than that
-            return limit
+    def begun_within(self, keys: int, growth: int, ns: int, limit: int) -> tuple[int, int]:
+        """How many steps begin before `ns` ns have passed, at most `limit`, and how long they take.
+
+        Args:
+            keys, growth: see `stretch_ns`.
+            ns, limit: at least 1.
+        """
         # Newton's method from above: the time is convex, so it comes down to the answer and not below it.
-        steps = min(limit, ns // self.step_ns(keys))
+        steps = min(limit - 1, (ns - 1) // self.step_ns(keys))
         while True:
-            left = ns - self.stretch_ns(keys, growth, steps)
-            if left >= 0:
-                return steps
-            steps += left // self.step_ns(keys + steps * growth)
+            spent = self.stretch_ns(keys, growth, steps)
+            last = self.step_ns(keys + steps * growth)
+            if spent < ns:
+                return steps + 1, spent + last
+            steps += (ns - 1 - spent) // last
 
 
 class SerialDecodeLine(DecodeLine):
@@ -85,10 +91,7 @@ class SerialDecodeLine(DecodeLine):
 
     def stretch_ns(self, keys: int, growth: int, steps: int) -> int:
         """See DecodeLine."""
-        compute = _sum_ns(self._compute, keys, growth, steps)
-        return compute + _sum_ns(self._traffic, keys, growth, steps) + steps * self._fixed
-
-
-def _sum_ns(line: tuple[int, int, int], keys: int, growth: int, steps: int) -> int:
-    amount, each, den = line
-    return floor_sum(steps, den, each * growth, amount + each * keys)
+        total = steps * self._fixed
+        for amount, each, den in (self._compute, self._traffic):
+            total += floor_sum(steps, den, each * growth, amount + each * keys)
+        return total

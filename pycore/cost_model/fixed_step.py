@@ -29,6 +29,7 @@ class FixedStep:
         """See CostModel."""
         return steps * self._ns
 
-    def steps_within(self, decodes: Decodes, ns: int, limit: int) -> int:
+    def begun_within(self, decodes: Decodes, ns: int, limit: int) -> tuple[int, int]:
         """See CostModel."""
-        return max(0, min(limit, ns // self._ns))
+        steps = min(limit, -(-ns // self._ns))
+        return steps, steps * self._ns

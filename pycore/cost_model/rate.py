@@ -1,6 +1,8 @@
 """Amounts to nanoseconds, rounded once a step, and the same summed over many steps."""
 
+from itertools import repeat
 from math import gcd
+from operator import floordiv
 
 _FEW = 24  # steps that are added up one by one in less time than it takes to find their sum
 
@@ -44,7 +46,7 @@ def floor_sum(steps: int, m: int, a: int, b: int) -> int:
     True
     """
     if steps < _FEW:
-        return sum([each // m for each in range(b, b + a * steps, a)]) if a else steps * (b // m)
+        return sum(map(floordiv, range(b, b + a * steps, a), repeat(m))) if a else steps * (b // m)
     total = 0
     while steps > 0:
         total += steps * (steps - 1) // 2 * (a // m) + steps * (b // m)

@@ -155,27 +155,21 @@ class Roofline:
             for start, length, window_keys, growing in self._pieces(decodes, steps)
         )
 
-    def steps_within(self, decodes: Decodes, ns: int, limit: int) -> int:
+    def begun_within(self, decodes: Decodes, ns: int, limit: int) -> tuple[int, int]:
         """See CostModel."""
         count = decodes.count
-        if count and not decodes.lengths:
+        if not decodes.lengths:
             layers = self._attention.full_layers
-            return self._line(count).steps_within(layers * decodes.keys, layers * count, ns, limit)
-        if ns <= 0 or limit <= 0:
-            return 0
-        if limit * self.work_ns(decodes.after(limit)) <= ns:  # no step up to there is longer than the last
-            return limit
-        high = min(limit, ns // self.work_ns(decodes))  # and none shorter than the first
-        if not high:
-            return 0
-        low = min(high, ns // self.work_ns(decodes.after(high)))
+            return self._line(count).begun_within(layers * decodes.keys, layers * count, ns, limit)
+        high = min(limit - 1, (ns - 1) // self.work_ns(decodes))  # no step is shorter than the first
+        low = min(high, (ns - 1) // self.work_ns(decodes.after(high)))
         while low < high:
             middle = (low + high + 1) // 2
-            if self.stretch_ns(decodes, middle) <= ns:
+            if self.stretch_ns(decodes, middle) < ns:
                 low = middle
             else:
                 high = middle - 1
-        return low
+        return low + 1, self.stretch_ns(decodes, low + 1)
 
     def recompute_ns(self, tokens: int) -> int:
         """Time to make the KV of `tokens` tokens anew, in a step of its own, without the step's overhead."""

@@ -29,8 +29,10 @@ class CostModel(Protocol):
     def stretch_ns(self, decodes: Decodes, steps: int) -> int:
         """Time of `steps` decode steps, in ns; the sum of `work_ns(decodes.after(i))` for i below `steps`."""
 
-    def steps_within(self, decodes: Decodes, ns: int, limit: int) -> int:
-        """The most steps, at most `limit`, whose stretch takes no longer than `ns`.
+    def begun_within(self, decodes: Decodes, ns: int, limit: int) -> tuple[int, int]:
+        """How many decode steps begin before `ns` ns have passed, at most `limit`, and how long they take.
 
-        The step at whose end the clock has passed `ns` is the one after them.
+        Args:
+            decodes: what the first of them computes, for one sequence at least.
+            ns, limit: at least 1.
         """

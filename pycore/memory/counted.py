@@ -11,7 +11,6 @@ from collections.abc import Sequence as Series
 from pycore.events import NullLog
 from pycore.memory.block_pool import BlockPool
 from pycore.memory.block_table import BlockTable
-from pycore.memory.holdings import waste_of_owners
 from pycore.memory.paged import PagedAllocator
 from pycore.memory.steady_tables import SteadyTables
 from pycore.memory.swap_space import SwapSpace
@@ -118,12 +117,12 @@ class CountedAllocator(PagedAllocator):
         """See KVAllocator."""
         if not self._counts:
             return super().waste(demand)
-        steady = self.steady
-        return waste_of_owners(
-            self._tables.values(),
-            self.pool,
-            self.block_size,
-            self._null.num_slots,
-            steady.real,
-            steady.never,
-        )
+        size, steady, pool = self.block_size, self.steady, self.pool
+        real, never = steady.real, steady.never
+        for table in self._tables.values():  # of those that decode, none is here
+            real += table.num_tokens
+            if table.num_slots > table.final_tokens:
+                never += table.num_slots - table.final_tokens
+        held = (pool.num_blocks - pool.num_free) * size
+        ever = held - self._null.num_slots - never
+        return Waste(real, ever - real, held - ever, 0, pool.num_free * size)

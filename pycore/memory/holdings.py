@@ -49,25 +49,12 @@ def waste_of(holders: Holders, pool: BlockPool, block_size: int, demand: int) ->
 
 
 def waste_of_owners(
-    tables: Collection[BlockTable],
-    pool: BlockPool,
-    block_size: int,
-    null_slots: int,
-    more_real: int = 0,
-    more_never: int = 0,
+    tables: Collection[BlockTable], pool: BlockPool, block_size: int, null_slots: int
 ) -> Waste:
-    """The same where no block has two holders, in fewer looks.
-
-    Args:
-        tables, pool, block_size: see there.
-        null_slots: slots that are held for nothing.
-        more_real, more_never: slots of other tables, with real KV and such as are never filled.
-    """
+    """The same where no block has two holders, in fewer looks; `null_slots` are held for nothing."""
     used = (pool.num_blocks - pool.num_free) * block_size
-    real = more_real + sum([table.num_tokens for table in tables])
-    never = more_never + sum(
-        [each.num_slots - each.final_tokens for each in tables if each.num_slots > each.final_tokens]
-    )
+    real = sum([table.num_tokens for table in tables])
+    never = sum([each.num_slots - each.final_tokens for each in tables if each.num_slots > each.final_tokens])
     cached = pool.num_cached * block_size
     ever = used - null_slots - never
     return Waste(real, ever - real, used - ever, 0, pool.num_free * block_size - cached, cached)

@@ -49,7 +49,9 @@ class SteadyTables:
             return False
         del self._others[seq.id]
         self._tables[seq.id] = table, self._step
-        self._count_wanting(table, 1)
+        at = (self._step + slots - tokens) % size
+        self._wanting[at] += 1
+        self._wanting[at + size] += 1
         self.real += tokens
         if slots >= final:
             self.never += slots - final
@@ -58,16 +60,12 @@ class SteadyTables:
             heappush(self._last_blocks, (self._step + last_from - tokens, size - final % size))
         return True
 
-    def _count_wanting(self, table: BlockTable, change: int) -> None:
-        size = self._size
-        at = (self._step + table.num_slots - table.num_tokens) % size
-        self._wanting[at] += change
-        self._wanting[at + size] += change
-
     def leave(self, seq: Sequence) -> None:
         """Gives back the table of a sequence that is done."""
         table = self._bring_back(seq.id, 0)
-        self._count_wanting(table, -1)
+        at = (self._step + table.num_slots - table.num_tokens) % self._size
+        self._wanting[at] -= 1
+        self._wanting[at + self._size] -= 1
         self.real -= table.num_tokens
         self.never -= table.num_slots - table.final_tokens
 
@@ -88,22 +86,25 @@ class SteadyTables:
         self._others[seq_id] = table
         return table
 
-    def lasting(self, limit: int) -> int:
-        """For how many of the next `limit` steps there are blocks."""
-        wanted, free = self._wanted(limit), self._pool.num_free
-        return limit if sum(wanted) <= free else bisect_right(list(accumulate(wanted)), free)
+    def take(self, limit: int) -> list[int]:
+        """Takes the blocks for the next steps, at most `limit` and as many as there are blocks for.
 
-    def take(self, steps: int) -> list[int]:
-        """Takes the blocks for the next steps, which there must be; returns how many for each."""
-        wanted = self._wanted(steps)
-        self._pool.owe(sum(wanted))
+        Returns:
+            How many for each of these steps.
+        """
+        at, size, pool = self._step % self._size, self._size, self._pool
+        if limit <= size:
+            wanted = self._wanting[at : at + limit]
+        else:
+            wanted = (self._wanting[at : at + size] * (limit // size + 1))[:limit]
+        num = sum(wanted)
+        if num > pool.num_free:
+            so_far = list(accumulate(wanted))
+            lasting = bisect_right(so_far, pool.num_free)
+            del wanted[lasting:]
+            num = so_far[lasting - 1] if lasting else 0
+        pool.owe(num)
         return wanted
-
-    def _wanted(self, steps: int) -> list[int]:
-        at, size = self._step % self._size, self._size
-        if steps <= size:
-            return self._wanting[at : at + steps]
-        return (self._wanting[at : at + size] * (steps // size + 1))[:steps]
 
     def advance(self, steps: int) -> list[tuple[int, int]]:
         """A token more in each table and step, for which blocks have been taken.

@@ -87,8 +87,7 @@ class Growth:
         cohort = self._progress.cohort
         if not cohort.count:
             return False
-        if cohort.count <= batch.budget and cohort.tables.lasting(1):
-            cohort.tables.take(1)
+        if cohort.count <= batch.budget and cohort.tables.take(1):
             batch.add_together(cohort.count, cohort.num_tokens)
             return True
         cohort.settle()

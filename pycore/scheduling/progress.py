@@ -51,7 +51,8 @@ class Progress:
         """
         finished = []
         if batch.num_together:
-            finished = self._advance_cohort(1)[0]
+            self.num_emitted += batch.num_together
+            finished = self.cohort.advance(1)[0]
         seqs = batch.seqs
         for seq, num_new in zip(seqs, batch.num_new, strict=True):
             seq.num_computed += num_new
@@ -71,14 +72,11 @@ class Progress:
                 seq.first_token_ns = now_ns
             if num_tokens >= seq.total_len:
                 finished.append(seq)
-        self._retire(finished, now_ns)
+        if finished:
+            self._retire(finished, now_ns)
         if self.cohort is not None:
             self.cohort.gather()
         return finished
-
-    def _advance_cohort(self, steps: int) -> tuple[list[Sequence], list[tuple[int, int]]]:
-        self.num_emitted += steps * self.cohort.count
-        return self.cohort.advance(steps)
 
     def dissolve(self) -> None:
         """From here on each is looked at."""
@@ -92,9 +90,11 @@ class Progress:
         Returns:
             The sequences that finished, in batch order; and see SteadyTables.advance.
         """
-        finished, never = self._advance_cohort(steps)
-        self._retire(finished, now_ns)
-        return finished, never
+        self.num_emitted += steps * self.cohort.count
+        decoded = self.cohort.advance(steps)
+        if decoded[0]:
+            self._retire(decoded[0], now_ns)
+        return decoded
 
     def decode(self, steps: int, now_ns: int) -> list[Sequence]:
         """Books `steps` steps in which all that run decoded a token each, and none finished but in the last.

@@ -222,17 +222,16 @@ class Scheduler:
 
     def decode_together(self, steps: int, now_ns: int) -> tuple[list[Sequence], list[tuple[int, int]]]:
         """The same where all that run are in the cohort; see Progress.decode_together."""
-        finished, never = self._progress.decode_together(steps, now_ns)
-        self._after_decodes(steps, finished)
-        return finished, never
+        decoded = self._progress.decode_together(steps, now_ns)
+        self._after_decodes(steps, decoded[0])
+        return decoded
 
     def _after_decodes(self, steps: int, finished: list[Sequence]) -> None:
         self._queue.step += steps
+        self._settled = True
         if finished:
             self._admission.left()
-            self._settled = not self.waiting
-        else:
-            self._settled = True
+            self._settled = not self._queue.seqs
 
     @property
     def cohort(self) -> Cohort | None:
@@ -352,12 +351,13 @@ class Scheduler:
     @property
     def demand(self) -> int:
         """Slots that it wants in one piece; 0 when nobody waits."""
-        return self._queue.demand
+        waiting = self._queue.seqs
+        return self._allocator.piece_to_admit(waiting[0].group) if waiting else 0
 
     @property
     def idle(self) -> bool:
         """Nobody runs and nobody waits."""
-        return not self.running and not self.waiting
+        return not self.running and not self._queue.seqs
 
     @property
     def stuck(self) -> bool:

@@ -143,11 +143,6 @@ class WaitingQueue:
             return self._allocator.slots_to_swap_in(head.group)
         return self._allocator.slots_to_admit(head.group)
 
-    @property
-    def demand(self) -> int:
-        """Slots that it wants in one piece; 0 when nobody waits."""
-        return self._allocator.piece_to_admit(self.seqs[0].group) if self.seqs else 0
-
     def tell(self, reason: str) -> None:
         """Tells why the head waits, once per change; see events.Waiting."""
         allocator = self._allocator

@@ -47,8 +47,9 @@ class SlowingStep:
         assert sum(decodes.lengths) == decodes.keys
         return sum(1 + decodes.after(i).keys // 16 for i in range(steps))
 
-    def steps_within(self, decodes, ns, limit):
-        return max(n for n in range(limit + 1) if self.stretch_ns(decodes, n) <= ns)
+    def begun_within(self, decodes, ns, limit):
+        steps = max(n for n in range(1, limit + 1) if self.stretch_ns(decodes, n - 1) < ns)
+        return steps, self.stretch_ns(decodes, steps)
 
 
 def told(config, load, leaps):

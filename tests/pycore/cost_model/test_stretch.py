@@ -46,13 +46,22 @@ def test_a_stretch_is_the_sum_of_its_steps(model, lengths, steps):
     assert model.stretch_ns(start, steps) == sum(model.work_ns(start.after(i)) for i in range(steps))
 
 
-@given(rooflines(), LENGTHS, st.integers(0, 10**9), st.integers(0, 60))
-def test_steps_within_a_time_are_the_most_that_fit(model, lengths, ns, limit):
+@given(rooflines(), LENGTHS, st.integers(1, 10**9), st.integers(1, 60))
+def test_the_last_step_within_a_time_begins_in_it_and_the_next_one_does_not(model, lengths, ns, limit):
     start = decodes(lengths)
-    steps = model.steps_within(start, ns, limit)
-    assert 0 <= steps <= limit
-    assert model.stretch_ns(start, steps) <= ns
-    assert steps == limit or model.stretch_ns(start, steps + 1) > ns
+    steps, spent = model.begun_within(start, ns, limit)
+    assert 1 <= steps <= limit
+    assert spent == model.stretch_ns(start, steps)
+    assert model.stretch_ns(start, steps - 1) < ns
+    assert steps == limit or spent >= ns
+
+
+@pytest.mark.parametrize("ns", [1, 10**6, 10**9, 10**12, 10**15])
+def test_many_steps_within_a_time_are_found_where_they_get_much_longer(ns):
+    model = Roofline(Deployment(LLAMA_3_8B, find_gpu("A100-80GB-SXM")))
+    start = Decodes(200, 200)
+    steps, spent = model.begun_within(start, ns, 10**7)
+    assert model.stretch_ns(start, steps - 1) < ns <= spent == model.stretch_ns(start, steps)
 
 
 @given(st.integers(0, 200), st.integers(1, 10**12), st.integers(0, 10**15), st.integers(0, 10**15))
@@ -87,7 +96,8 @@ def test_equal_steps_have_stretches_too():
     model = FixedStep(50)
     assert model.work_ns(NO_DECODES) == 50
     assert model.stretch_ns(Decodes(3, 9), 7) == 350
-    assert [model.steps_within(Decodes(3, 9), ns, 4) for ns in (-1, 49, 50, 149, 1000)] == [0, 0, 1, 2, 4]
+    begun = [model.begun_within(Decodes(3, 9), ns, 4) for ns in (1, 50, 51, 149, 1000)]
+    assert begun == [(1, 50), (1, 50), (2, 100), (3, 150), (4, 200)]
 
 
 def test_a_stretch_of_nobody_is_overhead_alone():
