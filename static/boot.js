@@ -190,7 +190,7 @@ for (const [place, problems] of Object.entries({ page: address.corrections, sett
   });
 }
 
-const tabs = new Tabs((tab) => state.set({ tab }), { state, given: address.given, showNotice });
+const tabs = new Tabs((tab, linked = null) => state.set({ tab, linked }), { state, given: address.given, showNotice });
 const dialogs = new Dialogs(now);
 const { transport } = simulateTab;
 listenToKeys(

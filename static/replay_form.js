@@ -4,6 +4,7 @@ import { Fields } from "./fields.js";
 import { text } from "./text.js";
 
 const ALL = 10_000_000; // the most that the handler reads
+const IN_MEMORY = ["model", "gpu", "tp", "wbits", "kvbits", "util", "bs"]; // settings that the tab Sizing has too
 const NAMED = ["mode", "res", "place", "cache"]; // settings that a replay is called by, see modeWords
 
 export class ReplayForm {
@@ -67,6 +68,8 @@ export class ReplayForm {
     elements.limit.disabled = elements.all.checked;
     const [blocks, size, tp] = ["blocks", "bs", "tp"].map((key) => Number(elements[key].value));
     const [model, gpu, ms] = ["model", "gpu", "stepms"].map((key) => elements[key].value);
+    const shared = IN_MEMORY.map((key) => [key, elements[key].value]);
+    document.getElementById("replay-sizing").search = new URLSearchParams([["v", "1"], ["tab", "sizing"], ...shared]);
     const fields = { blocks, size, model, gpu, tp, ms };
     document.getElementById("replay-pool-words").textContent = text(`replay.pool.${blocks ? "set" : "fits"}`, fields);
     const clock = Number(ms) ? "replay.step_time" : "replay.step_roofline";

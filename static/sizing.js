@@ -40,14 +40,15 @@ class SizingTab {
     this._form = find("sizing-form");
     this._fields = new Fields(this._form, KEYS);
     this._listen();
-    this._open(given.tab === "sizing" ? given : {});
+    this._open(state.get("linked") ?? (given.tab === "sizing" ? given : {}));
+    state.on(["linked"], ({ tab, linked }) => tab === "sizing" && linked && this._open({ ...this._asked, ...linked }));
     state.on(["python"], () => this._onPython());
     state.on(["lang", "theme"], () => this._draw());
     this._onPython();
     this._draw();
   }
 
-  // What the address asks for. Numbers out of bounds are corrected and told; a name that the list does not have is
+  // What the address asks for, or a link on another tab. Numbers out of bounds are corrected and told; a name that the list does not have is
   // left to Python, if that comes.
   _open(given) {
     const { settings, corrections } = this._fields.clamp(given);
@@ -92,6 +93,7 @@ class SizingTab {
       this._asked = wanted;
       this._wanted = wanted;
       this._state.set({ sizing: wanted });
+      this._giveUpWithoutPython();
       this._ask();
     }
   }
@@ -148,14 +150,19 @@ class SizingTab {
     }
     if (python === "ready") {
       this._ask();
-    } else if (python === "failed" && this._wanted) {
+    }
+    this._giveUpWithoutPython();
+    this._drawPython();
+  }
+
+  _giveUpWithoutPython() {
+    if (this._state.get("python") === "failed" && this._wanted) {
       this._wanted = null;
       this._asked = DEFAULT.settings;
       this._fields.write(DEFAULT.settings); // the fields tell what is shown
       this._tell(this._unnamed);
       this._state.set({ sizing: DEFAULT.settings });
     }
-    this._drawPython();
   }
 
   _drawPython() {

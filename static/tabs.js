@@ -10,16 +10,16 @@ const PANELS = {
 export const TABS = ["simulate", ...Object.keys(PANELS)];
 
 export class Tabs {
-  // onOpen(tab): the user asks for a tab; context: what a panel's mount(place, context) is given.
+  // onOpen(tab, linked): the user asks for a tab, by a link perhaps whose words `linked` are; context: what a panel's mount(place, context) is given.
   constructor(onOpen, context) {
     this._buttons = TABS.map((tab) => document.getElementById(`tab-${tab}`));
     this._context = context;
     this._mounted = new Set();
     document.addEventListener("click", (event) => {
-      const tab = event.target.closest("[data-open-tab]")?.dataset.openTab;
-      if (tab) {
+      const link = event.target.closest("[data-open-tab]");
+      if (link) {
         event.preventDefault();
-        onOpen(tab);
+        onOpen(link.dataset.openTab, Object.fromEntries(new URLSearchParams(link.search)));
       }
     });
     this._buttons.forEach((button, i) => {

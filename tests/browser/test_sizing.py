@@ -185,3 +185,20 @@ def test_nothing_has_to_be_scrolled_sideways(simulator, width):
     page = simulator(viewport={"width": width, "height": 844}).open("?tab=sizing&lang=en", python=False)
     expect(page.locator("#sizing-curve-figure canvas").first).to_be_attached()
     assert page.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_the_link_on_a_replay_brings_its_deployment_along(simulator):
+    given = {"model": "Qwen3-32B", "gpu": "H100-SXM", "tp": "2", "kvbits": "8", "util": "80", "bs": "32"}
+    words = "&".join(f"{key}={value}" for key, value in given.items())
+    page = simulator().open(f"?tab=replay&lang=en&{words}")
+    for tp in ("2", "4"):  # the tab opens with them, and takes them again later
+        page.locator("#replay-form [name=tp]").fill(tp)
+        page.locator("#replay-sizing").click()
+        answer = kvscope("sizing", **{**given, "tp": tp})
+        expect(page.locator("#sizing-answer")).to_contain_text(f"{answer['users']:,} users")
+        assert_shows(page, answer)
+        assert {key: page.locator(f"#sizing-form [name={key}]").input_value() for key in given} == {
+            **given,
+            "tp": tp,
+        }
+        page.locator("#tab-replay").click()
