@@ -1,6 +1,6 @@
 """Events → sentences: one line of the log for each thing that happened, in every language."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import NamedTuple
 
@@ -10,6 +10,12 @@ from pycore import events as ev
 # What the scheduler did and what memory did, told in one sentence where the one follows the other.
 _MEMORY_FIRST = frozenset(product((ev.BlocksAllocated, ev.RegionReserved), (ev.Admitted, ev.Recovered)))
 _MEMORY_SECOND = frozenset(product((ev.Finished, ev.Preempted, ev.Dropped), (ev.BlocksFreed, ev.RegionFreed)))
+# Nodes of a radix tree that an event is about.
+_NODES: dict[type, Callable[[ev.Event], tuple[int, ...]]] = {
+    ev.BlocksEvicted: lambda event: event.nodes,
+    ev.PrefixCached: lambda event: (event.node,),
+    ev.NodeSplit: lambda event: (event.node, event.upper),
+}
 
 
 class Line(NamedTuple):
@@ -43,7 +49,7 @@ class Narrator:
         self._unit = block_size if paged else 1
         self._mode = "paged" if paged else "contiguous"
         self._forked: dict[int, str] = {}
-        self._called: dict[tuple[int, ...], dict[str, str]] = {}  # blocks → the words for them
+        self._called: dict[tuple[int, ...], dict[str, dict[str, str]]] = {}  # blocks → the words for them
 
     def name(self, seq: int) -> str:
         """How a sequence is shown: `r5`, or `r5.2` for a further sequence of r5."""
@@ -69,16 +75,18 @@ class Narrator:
             blocks = (event.source, event.block) if type(event) is ev.BlockCopied else ()
             said = sentences(key, fields)
         else:
-            said = sentences(key, fields, {"places": self._places(blocks)})
-        return Line(type(event).__name__, event.seq, blocks, _nodes(event), said)
+            said = sentences(key, fields, self._places(blocks))
+        kind = type(event)
+        nodes = _NODES[kind](event) if kind in _NODES else ()
+        return Line(kind.__name__, event.seq, blocks, nodes, said)
 
-    def _places(self, blocks: tuple[int, ...]) -> dict[str, str]:
-        """What blocks are called, by language."""
+    def _places(self, blocks: tuple[int, ...]) -> dict[str, dict[str, str]]:
+        """What blocks are called, as a field by language."""
         called = self._called.get(blocks)
         if called is None:
             number = "none" if not blocks else "one" if len(blocks) == 1 else "many"
-            called = sentences(f"event.places.{number}", {"blocks": ", ".join(map(str, blocks))})
-            self._called[blocks] = called
+            said = sentences(f"event.places.{number}", {"blocks": ", ".join(map(str, blocks))})
+            called = self._called[blocks] = {lang: {"places": words} for lang, words in said.items()}
         return called
 
     def _key_and_fields(self, event: ev.Event, memory: ev.Event | None) -> tuple[str, dict[str, object]]:
@@ -87,28 +95,12 @@ class Narrator:
         key = f"event.{type(event).__name__}"
         fields = _memory_fields(memory or event)
         match event:
-            case ev.BlocksAllocated():  # the first to be asked for, as most events are
+            case ev.BlocksAllocated():  # what happens most is asked for first
                 return f"{key}.first" if event.filled is None else key, fields | {"filled": event.filled}
             case ev.Arrived():
                 return key, {"prompt": event.prompt_len, "output": event.output_len}
-            case ev.Rejected(reason="pool"):
-                amounts = {"needed": event.needed // unit, "limit": event.limit // unit}
-                return f"{key}.pool.{mode}", amounts
-            case ev.Rejected():
-                return f"{key}.{event.reason}", {"needed": event.needed, "limit": event.limit}
-            case ev.Waiting(reason="batch" | "preempted" | "budget"):
-                return f"{key}.{event.reason}", {}
             case ev.Waiting():
-                amounts = {
-                    "needed": event.needed // unit,
-                    "free": event.free // unit,
-                    "largest": event.largest_free // unit,
-                    "cached": event.cached // unit,
-                    "unused": (event.free - event.cached) // unit,
-                }
-                if event.cached:
-                    return f"{key}.{event.reason}.cached", amounts
-                return f"{key}.{event.reason}.{mode}", amounts
+                return self._why(event)
             case ev.Admitted() | ev.Recovered():
                 return f"{key}.{mode}" if memory else key, fields | {"tokens": event.num_tokens}
             case ev.Preempted():
@@ -120,6 +112,11 @@ class Narrator:
                 return f"{key}.{'self.rules' if event.seq == event.by else event.victim}", fields
             case ev.Finished():
                 return f"{key}.{mode}" if memory else key, fields | {"tokens": event.num_generated}
+            case ev.Rejected(reason="pool"):
+                amounts = {"needed": event.needed // unit, "limit": event.limit // unit}
+                return f"{key}.pool.{mode}", amounts
+            case ev.Rejected():
+                return f"{key}.{event.reason}", {"needed": event.needed, "limit": event.limit}
             case ev.Dropped():
                 return f"{key}.freed" if memory else key, fields
             case ev.Forked():
@@ -149,17 +146,19 @@ class Narrator:
                 return key, {"blocks": event.num_blocks, "free": event.free}
         return key, fields
 
-
-def _nodes(event: ev.Event) -> tuple[int, ...]:
-    """Nodes of a radix tree that an event is about."""
-    match event:
-        case ev.BlocksEvicted():
-            return event.nodes
-        case ev.PrefixCached():
-            return (event.node,)
-        case ev.NodeSplit():
-            return event.node, event.upper
-    return ()
+    def _why(self, event: ev.Waiting) -> tuple[str, dict[str, object]]:
+        """The same of an event that says why somebody waits."""
+        key, unit = f"event.Waiting.{event.reason}", self._unit
+        if event.reason in ("batch", "preempted", "budget"):
+            return key, {}
+        amounts = {
+            "needed": event.needed // unit,
+            "free": event.free // unit,
+            "largest": event.largest_free // unit,
+            "cached": event.cached // unit,
+            "unused": (event.free - event.cached) // unit,
+        }
+        return f"{key}.cached" if event.cached else f"{key}.{self._mode}", amounts
 
 
 def _pair(first: ev.Event, second: ev.Event | None) -> tuple[ev.Event, ev.Event] | None:

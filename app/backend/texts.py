@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
 from app.backend.template import Template, as_shown
 
@@ -88,18 +87,18 @@ def both(key: str, **fields: object) -> dict[str, str]:
 
 
 def sentences(
-    key: str, fields: Mapping[str, object], phrases: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    key: str, fields: Mapping[str, object], phrases: Mapping[str, Mapping[str, str]] | None = None
 ) -> dict[str, str]:
     """The same with the fields as a mapping.
 
     Args:
         key, fields: see `text`.
-        phrases: fields that are phrases of their own: by name, what is said in each language.
+        phrases: further fields that are phrases of their own: by language, and then by name.
     """
     shown = as_shown(fields)
     filled = {}
     for lang in LANGUAGES:
-        for name, phrase in phrases.items():
-            shown[name] = phrase[lang]
+        if phrases is not None:
+            shown |= phrases[lang]
         filled[lang] = _template(lang, key).fill(fields, shown)
     return filled

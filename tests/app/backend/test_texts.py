@@ -33,7 +33,7 @@ def test_a_missing_key_or_field_is_an_error():
 
 
 def test_a_phrase_is_said_in_its_language():
-    places = {"places": {"en": "block 5", "zh": "块 5"}}
+    places = {"en": {"places": "block 5"}, "zh": {"places": "块 5"}}
     said = sentences("event.BlocksAllocated.first", {"seq": "r1", "free": 2}, places)
     assert said["en"] == "r1 got block 5. 2 blocks left free."
     assert "块 5" in said["zh"]
