@@ -94,10 +94,10 @@ class Growth:
         return False
 
     def _decode_first(self, batch: Batch) -> int:
-        """Gives the first that run room for a token if all they want is a token, and there is room for all.
+        """Gives the first that run room for a token, as far as all they want is a token and there is room.
 
         Returns:
-            How many they are; 0, and nothing changed, if each has to be looked at.
+            How many they are; each of the others has to be looked at.
         """
         seqs, allocator = self._progress.running, self._allocator
         if sum([seq.num_tokens - seq.num_computed for seq in seqs]) != len(seqs):
@@ -109,10 +109,15 @@ class Growth:
         if rooms is None:
             return 0
         if not all(rooms):
-            full = [seq for seq, room in zip(seqs, rooms, strict=True) if not room]
-            if allocator.num_cached or len(full) * allocator.block_size > allocator.num_free:
+            if allocator.num_cached:
                 return 0
-            allocator.grow(full)
+            full = [i for i, room in enumerate(rooms) if not room]
+            num_free = allocator.num_free // allocator.block_size
+            if len(full) > num_free:
+                seqs = seqs[: full[num_free]]
+                del full[num_free:]
+            if full:
+                allocator.grow([seqs[i] for i in full])
         batch.add_decodes(seqs)
         return len(seqs)
 
