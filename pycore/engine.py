@@ -9,6 +9,8 @@ from pycore.model_runner import ModelRunner
 from pycore.request import Request, Sequence
 from pycore.scheduling.scheduler import Scheduler
 
+NEVER = 1 << 62  # ns; later than anything
+
 
 class Engine:
     """Continuous batching, one iteration a step.
@@ -16,7 +18,7 @@ class Engine:
     Attributes:
         now_ns: simulated time in ns.
         num_steps: steps so far.
-        next_arrival_ns: when the next request arrives that was not received yet; None: none does.
+        next_arrival_ns: when the next request arrives that was not received yet; NEVER if none does.
         scheduler, allocator: the parts, to look at.
         runner, cost_model: what computes, and how long that takes.
         log: events of the steps, until somebody drains it.
@@ -40,7 +42,6 @@ class Engine:
         self.runner = runner
         self.cost_model = cost_model
         self._requests = iter(requests)
-        self.next_arrival_ns: int | None = None
         self._take_next()
 
     def step(self, arrived_by_ns: int | None = None) -> list[Sequence]:
@@ -60,17 +61,22 @@ class Engine:
         self.num_steps += 1
         return self.scheduler.advance(batch, outcome, self.now_ns)
 
+    def pass_steps(self, num: int, ns: int) -> None:
+        """Counts steps that somebody else carried out, and moves the clock."""
+        self.num_steps += num
+        self.now_ns += ns
+
     def receive_arrivals(self, by_ns: int | None = None) -> None:
         """Queues the requests that have arrived by `by_ns`; by now, if it is None."""
         if by_ns is None:
             by_ns = self.now_ns
-        while self.next_arrival_ns is not None and self.next_arrival_ns <= by_ns:
+        while self.next_arrival_ns <= by_ns:
             self.scheduler.add(self._next)
             self._take_next()
 
     def _take_next(self) -> None:
         self._next = next(self._requests, None)
-        self.next_arrival_ns = None if self._next is None else self._next.arrival_ns
+        self.next_arrival_ns = NEVER if self._next is None else self._next.arrival_ns
 
     def skip_idle(self) -> None:
         """When nothing runs or waits, moves the clock to the next arrival."""

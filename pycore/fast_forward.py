@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from pycore.cost_model import Decodes
 from pycore.engine import Engine
+from pycore.named_tuples import of_fields
 from pycore.request import Sequence
 from pycore.scheduling.cohort import Cohort
 
@@ -69,24 +70,23 @@ class FastForward:
     def leap_ahead(self, steps: int) -> tuple[Stretch, list[Sequence]] | None:
         """Runs up to `steps` of those that `num_ahead` has just told of; else as `leap`."""
         cohort = self.engine.scheduler.cohort
-        if cohort is not None and cohort.has_all:
-            return self._leap_together(cohort, steps)
-        return self._leap_each(steps)
+        return self._leap_together(cohort, steps) if cohort and cohort.count else self._leap_each(steps)
 
     def _leap_together(self, cohort: Cohort, steps: int) -> tuple[Stretch, list[Sequence]] | None:
         """Where it is enough to count those that run."""
         engine = self.engine
-        decodes = Decodes(cohort.count, cohort.num_tokens)
-        steps, ns = self._before_arrival(decodes, steps)
-        grown = cohort.tables.take(steps)
+        start_ns = engine.now_ns
+        decodes = of_fields(Decodes, (cohort.count, cohort.num_tokens, ()))
+        begun, ns = engine.cost_model.begun_within(decodes, engine.next_arrival_ns - start_ns, steps)
+        grown = cohort.tables.take(begun)
         if not grown:
             return None  # the step that lacks a block has to be decided
-        if len(grown) < steps:
-            steps = len(grown)
-            ns = engine.cost_model.stretch_ns(decodes, steps)
-        start_ns = self._pass(steps, ns)
-        finished, never = engine.scheduler.decode_together(steps, engine.now_ns)
-        return Stretch(steps, start_ns, decodes, grown, never, []), finished
+        if len(grown) < begun:
+            begun = len(grown)
+            ns = engine.cost_model.stretch_ns(decodes, begun)
+        engine.pass_steps(begun, ns)
+        finished, never = engine.scheduler.decode_together(begun, engine.now_ns)
+        return of_fields(Stretch, (begun, start_ns, decodes, grown, never, [])), finished
 
     def _leap_each(self, steps: int) -> tuple[Stretch, list[Sequence]] | None:
         """Where each sequence has to be looked at."""
@@ -99,7 +99,9 @@ class FastForward:
         count, size = len(running), allocator.block_size
         lengths = [seq.num_tokens for seq in running]
         decodes = Decodes(count, sum(lengths), lengths if engine.cost_model.needs_lengths else ())
-        steps, ns = self._before_arrival(decodes, steps)
+        start_ns = engine.now_ns
+        # The last of them may end after the next request has arrived, but must begin before.
+        steps, ns = engine.cost_model.begun_within(decodes, engine.next_arrival_ns - start_ns, steps)
         # A block is wanted in step j by the i-th of them: j · count + i
         wanted = [
             j * count + i for i, room in enumerate(rooms) if room < steps for j in range(room, steps, size)
@@ -121,25 +123,9 @@ class FastForward:
             never, cached = self._grow([running[each % count] for each in wanted], grown_at)
         if scheduler.has_tokens:
             self._name_tokens(steps)
-        start_ns = self._pass(steps, ns)
+        engine.pass_steps(steps, ns)
         finished = scheduler.decode(steps, engine.now_ns)
         return Stretch(steps, start_ns, decodes, grown, never, cached), finished
-
-    def _before_arrival(self, decodes: Decodes, steps: int) -> tuple[int, int]:
-        """How many of `steps` steps begin before the next request arrives, and how long they take."""
-        engine = self.engine
-        arrival_ns = engine.next_arrival_ns
-        if arrival_ns is None:
-            return steps, engine.cost_model.stretch_ns(decodes, steps)
-        return engine.cost_model.begun_within(decodes, arrival_ns - engine.now_ns, steps)
-
-    def _pass(self, steps: int, ns: int) -> int:
-        """Counts the steps and moves the clock; returns when they began."""
-        engine = self.engine
-        start_ns = engine.now_ns
-        engine.now_ns += ns
-        engine.num_steps += steps
-        return start_ns
 
     def _grow(
         self, seqs: list[Sequence], steps: list[int]

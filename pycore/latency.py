@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pycore.metrics import Spread, percentiles, spread
+from pycore.named_tuples import of_fields
 from pycore.request import Request, Sequence
 
 
@@ -52,7 +53,7 @@ def served(last: Sequence) -> Served:
     """What is known of a request of which `last` was the last sequence to finish."""
     request = last.request
     arrival = request.arrival_ns
-    return Served(
+    fields = (
         request,
         last.admitted_ns - arrival,
         last.first_token_ns - arrival,
@@ -61,6 +62,7 @@ def served(last: Sequence) -> Served:
         last.num_recomputed,
         last.num_swapped,
     )
+    return of_fields(Served, fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,20 +125,21 @@ class Latencies:
     def add(self, each: Served) -> None:
         """Adds a request; they come in the order in which they ended."""
         request = each.request
-        tokens = request.output_len * request.num_seqs
+        output_len, end_to_end_ns = request.output_len, each.end_to_end_ns
+        tokens = output_len * request.num_seqs
         self.num_served += 1
         self.tokens_in += request.prompt_len
         self.tokens_out += tokens
-        self.end_ns = request.arrival_ns + each.end_to_end_ns
+        self.end_ns = request.arrival_ns + end_to_end_ns
         if self._slo is not None and self._slo.met_by(each):
             self.num_in_slo += 1
             self.num_tokens_in_slo += tokens
         self._queueing.append(each.queueing_ns)
         self._ttft.append(each.ttft_ns)
-        self._end_to_end.append(each.end_to_end_ns)
-        self._normalized.append(each.normalized_ns)
-        if request.output_len > 1:
-            self._tpot.append(each.tpot_ns)
+        self._end_to_end.append(end_to_end_ns)
+        self._normalized.append(end_to_end_ns // output_len)
+        if output_len > 1:
+            self._tpot.append((end_to_end_ns - each.ttft_ns) // (output_len - 1))
         if each.preemptions:
             self._preemptions[each.preemptions] += 1
             if each.num_recomputed:

@@ -36,8 +36,13 @@ class StepTotals:
         scheduler = self._scheduler
         self._demand = demand = scheduler.demand
         self._waste = waste = self._allocator.waste(demand)
-        running, waiting = len(scheduler.running), len(scheduler.waiting)
-        self._raise_maxima(running, waiting, waste[0])
+        running, waiting, real = len(scheduler.running), len(scheduler.waiting), waste[0]
+        if running > self.max_running:
+            self.max_running = running
+        if waiting > self.max_waiting:
+            self.max_waiting = waiting
+        if real > self.max_real:
+            self.max_real = real
         if demand and self._is_fragmented():
             self.fragmented_steps += 1
         self.time_line.add(start_ns, (running, waiting, *waste, scheduler.num_preemptions))
@@ -53,6 +58,8 @@ class StepTotals:
     def add_stretch(self, stretch: Stretch, finished: bool) -> None:
         """Adds what stepping would have seen at the end of each step of a stretch that was expected.
 
+        No more sequences run than after the step before.
+
         Args:
             stretch: all of them.
             finished: whether somebody finished in the last, so that the pool has to be looked at.
@@ -61,7 +68,10 @@ class StepTotals:
         if num:
             waiting = len(self._scheduler.waiting)
             self._add_account(stretch, num, waiting)
-            self._raise_maxima(stretch.decodes.count, waiting, self._waste[0])
+            if waiting > self.max_waiting:
+                self.max_waiting = waiting
+            if self._waste[0] > self.max_real:
+                self.max_real = self._waste[0]
             if self._fragmented:
                 self.fragmented_steps += num
         if finished:
@@ -70,14 +80,6 @@ class StepTotals:
     def _start_ns(self, stretch: Stretch, steps: int) -> int:
         """When a step of a stretch began."""
         return stretch.start_ns + self._engine.cost_model.stretch_ns(stretch.decodes, steps)
-
-    def _raise_maxima(self, running: int, waiting: int, real: int) -> None:
-        if running > self.max_running:
-            self.max_running = running
-        if waiting > self.max_waiting:
-            self.max_waiting = waiting
-        if real > self.max_real:
-            self.max_real = real
 
     def _is_fragmented(self) -> bool:
         """Whether the head of the queue waits though enough slots are free in all."""
@@ -97,22 +99,24 @@ class StepTotals:
         grown = stretch.grown
         start = blocks = 0
         while start < num:
-            start_ns = 0  # which the line does not want to know
-            steps = line.num_open
-            if not steps:
-                steps = line.num_new
-                start_ns = self._start_ns(stretch, start)
+            if line.num_open:
+                start_ns, steps = 0, line.num_open  # the line does not want to know when
+            else:
+                start_ns, steps = self._start_ns(stretch, start), line.num_new
             if steps > num - start:
                 steps = num - start
             end = start + steps
-            held_sum = 0
+            held_sum = never_sum = 0
+            cached_sum = steps * cached
             if grown:
                 part = grown[start:end]
                 held_sum = size * (steps * blocks + sum(map(mul, part, range(steps, 0, -1))))
                 blocks += sum(part)
-            never_sum = _sum_of(stretch.never, start, end) if stretch.never else 0
-            cached_sum = steps * cached + (_sum_of(stretch.cached, start, end) if stretch.cached else 0)
-            real_sum = steps * real + count * (steps * start + steps * (steps + 1) // 2)
+            if stretch.never:
+                never_sum = _sum_of(stretch.never, start, end)
+            if stretch.cached:
+                cached_sum += _sum_of(stretch.cached, start, end)
+            real_sum = steps * real + count * (steps * (start + end + 1) // 2)
             sums = (
                 steps * count,
                 steps * waiting,

@@ -38,11 +38,8 @@ class DecodeLine:
 
     def step_ns(self, keys: int) -> int:
         """Time of the step that attends to `keys` keys."""
-        amount, each, den = self._compute
-        compute = (amount + each * keys) // den
-        amount, each, den = self._traffic
-        traffic = (amount + each * keys) // den
-        return (compute if compute > traffic else traffic) + self._fixed
+        amount, each, den = self._traffic if self._lead + self._lead_growth * keys < 0 else self._compute
+        return (amount + each * keys) // den + self._fixed
 
     def stretch_ns(self, keys: int, growth: int, steps: int) -> int:
         """Time of `steps` steps, the first with `keys` keys, each with `growth` more than the one before."""

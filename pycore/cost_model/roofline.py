@@ -90,10 +90,12 @@ class Roofline:
         """See CostModel."""
         if decodes.count and not chunks:
             return self._line(decodes.count).step_ns(self._layer_keys(decodes))
-        return self._time_ns(*self._parts(decodes, chunks))
+        compute, traffic, fixed = self._parts(decodes, chunks)
+        return self._together(compute, traffic) + fixed or 1
 
-    def _time_ns(self, compute: int, traffic: int, fixed: int) -> int:
-        return max(1, (compute if compute > traffic else traffic) + fixed)
+    def _together(self, compute: int, traffic: int) -> int:
+        """How long both take: here, the longer of the two."""
+        return compute if compute > traffic else traffic
 
     def parts(self, decodes: Decodes, chunks: Sequence[Chunk] = ()) -> StepParts:
         """The time of one forward pass without block copies, by what takes it."""
@@ -103,7 +105,7 @@ class Roofline:
         """The same, for each of millions of steps."""
         tokens = decodes.count
         attention = self._attention
-        layer_keys = self._layer_keys(decodes)
+        layer_keys = self._layer_keys(decodes) if tokens else 0
         flops = layer_keys * attention.decode_flops + tokens * self._token_and_head_flops
         seqs = tokens + len(chunks)
         for chunk in chunks:

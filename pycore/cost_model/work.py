@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pycore.named_tuples import of_fields
 from pycore.scheduling.batch import Batch
 
 
@@ -55,21 +56,23 @@ def work_of(batch: Batch, with_lengths: bool = False) -> tuple[Decodes, list[Chu
     Returns:
         The decodes, and the chunks in batch order.
     """
-    count, seqs, num_new = batch.num_decodes, batch.seqs, batch.num_new
-    lengths = [seq.num_tokens for seq in seqs[:count]]
-    keys = sum(lengths) + batch.tokens_together
-    if not with_lengths:
-        lengths = []
+    listed, seqs, num_new = batch.num_decodes, batch.seqs, batch.num_new
+    count, keys = listed + batch.num_together, batch.tokens_together
+    lengths: list[int] = []
+    if listed:
+        lengths = [seq.num_tokens for seq in seqs[:listed]]
+        keys += sum(lengths)
+        if not with_lengths:
+            lengths = []
+        seqs, num_new = seqs[listed:], num_new[listed:]
     chunks: list[Chunk] = []
-    listed = count
-    count += batch.num_together
-    for seq, new in zip(seqs[listed:], num_new[listed:], strict=True):
-        computed = seq.num_computed
-        if new == 1 and computed + 1 == seq.num_tokens:
+    for seq, new in zip(seqs, num_new, strict=True):
+        computed, num_tokens = seq.num_computed, seq.num_tokens
+        if new == 1 and computed + 1 == num_tokens:
             count += 1
-            keys += computed + 1
+            keys += num_tokens
             if with_lengths:
-                lengths.append(computed + 1)
+                lengths.append(num_tokens)
         else:
-            chunks.append(Chunk(computed, new, computed + new == seq.num_tokens))
-    return Decodes(count, keys, lengths), chunks
+            chunks.append(of_fields(Chunk, (computed, new, computed + new == num_tokens)))
+    return of_fields(Decodes, (count, keys, lengths)), chunks

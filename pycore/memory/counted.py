@@ -15,6 +15,7 @@ from pycore.memory.paged import PagedAllocator
 from pycore.memory.steady_tables import SteadyTables
 from pycore.memory.swap_space import SwapSpace
 from pycore.memory.waste import Waste
+from pycore.named_tuples import of_fields
 from pycore.request import Sequence
 
 
@@ -125,4 +126,4 @@ class CountedAllocator(PagedAllocator):
                 never += table.num_slots - table.final_tokens
         held = (pool.num_blocks - pool.num_free) * size
         ever = held - self._null.num_slots - never
-        return Waste(real, ever - real, held - ever, 0, pool.num_free * size)
+        return of_fields(Waste, (real, ever - real, held - ever, 0, pool.num_free * size, 0))

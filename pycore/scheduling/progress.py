@@ -125,7 +125,8 @@ class Progress:
             if not seq.group:
                 self.num_finished += 1
                 self._num_samples.pop(seq.request.id, None)
-            self._log.emit(Finished, seq.id, seq.num_generated)
+            if self._log.keeps:
+                self._log.emit(Finished, seq.id, seq.num_generated)
             self._allocator.free(seq)
             self.running.remove(seq)
 

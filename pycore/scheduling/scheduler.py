@@ -216,22 +216,19 @@ class Scheduler:
     def decode(self, steps: int, now_ns: int) -> list[Sequence]:
         """Books that many of the `decodes_ahead`; see Progress.decode."""
         finished = self._progress.decode(steps, now_ns)
+        self._queue.step += steps
         self._admission.decoded(steps)
-        self._after_decodes(steps, finished)
+        if finished:
+            self._admission.left()
+        self._settled = not (finished and self.waiting)
         return finished
 
     def decode_together(self, steps: int, now_ns: int) -> tuple[list[Sequence], list[tuple[int, int]]]:
         """The same where all that run are in the cohort; see Progress.decode_together."""
         decoded = self._progress.decode_together(steps, now_ns)
-        self._after_decodes(steps, decoded[0])
-        return decoded
-
-    def _after_decodes(self, steps: int, finished: list[Sequence]) -> None:
         self._queue.step += steps
-        self._settled = True
-        if finished:
-            self._admission.left()
-            self._settled = not self._queue.seqs
+        self._settled = not (decoded[0] and self._queue.seqs)
+        return decoded
 
     @property
     def cohort(self) -> Cohort | None:
