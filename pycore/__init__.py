@@ -120,6 +120,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     fast_forward                        the engine in leaps over steps that decide nothing
     time_line                           means of a run over time
     step_totals                         what the steps of a replay add up to
+    samples                             very many integers, and their percentiles
     latency                             how long requests took, and whether that was promised
     replay_result                       what a replay came to
     replay                              a trace through the engine, no step kept whole

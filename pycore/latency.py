@@ -7,15 +7,15 @@
 Memory is 8 bytes a request and time, whatever else is kept of it is kept by whoever is told.
 """
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pycore.metrics import Spread, percentiles, spread
+from pycore.metrics import Spread, spread
 from pycore.named_tuples import of_fields
 from pycore.request import Request, Sequence
+from pycore.samples import CHUNK, Samples
 
 
 class Served(NamedTuple):
@@ -116,8 +116,8 @@ class Latencies:
         self.num_served = self.num_in_slo = self.num_tokens_in_slo = 0
         self.tokens_in = self.tokens_out = self.end_ns = 0
         self._slo = slo
-        self._queueing, self._ttft, self._tpot = array("q"), array("q"), array("q")
-        self._end_to_end, self._normalized = array("q"), array("q")
+        self._queueing, self._ttft, self._tpot = Samples(), Samples(), Samples()
+        self._end_to_end, self._normalized = Samples(), Samples()
         self._preemptions: Counter[int] = Counter()
         self._recomputed: Counter[int] = Counter()
         self._swapped: Counter[int] = Counter()
@@ -140,6 +140,9 @@ class Latencies:
         self._normalized.append(end_to_end_ns // output_len)
         if output_len > 1:
             self._tpot.append((end_to_end_ns - each.ttft_ns) // (output_len - 1))
+        if not self.num_served % CHUNK:
+            for samples in self._times().values():
+                samples.close_piece()
         if each.preemptions:
             self._preemptions[each.preemptions] += 1
             if each.num_recomputed:
@@ -147,23 +150,28 @@ class Latencies:
             if each.num_swapped:
                 self._swapped[each.num_swapped] += 1
 
+    def _times(self) -> dict[str, Samples]:
+        return {
+            "queueing": self._queueing,
+            "ttft": self._ttft,
+            "tpot": self._tpot,
+            "end_to_end": self._end_to_end,
+            "normalized": self._normalized,
+        }
+
     def spreads(self) -> dict[str, Spread]:
         """How each time (ns), and each count of a request, is distributed, by name."""
         return {
-            "queueing": spread(self._queueing),
-            "ttft": spread(self._ttft),
-            "tpot": spread(self._tpot),
-            "end_to_end": spread(self._end_to_end),
-            "normalized": spread(self._normalized),
+            **{name: samples.spread() for name, samples in self._times().items()},
             "preemptions": self._spread_of(self._preemptions),
             "recomputed": self._spread_of(self._recomputed),
             "swapped": self._spread_of(self._swapped),
         }
 
     def percentiles(self) -> dict[str, list[int]]:
-        """Of the times by which a distribution is drawn, 0th to 100th (ns); see `percentiles`."""
-        times = {"ttft": self._ttft, "tpot": self._tpot, "end_to_end": self._end_to_end}
-        return {name: percentiles(values) for name, values in times.items()}
+        """Of the times by which a distribution is drawn, 0th to 100th (ns); see `Samples.at`."""
+        times = self._times()
+        return {name: times[name].at(range(101)) for name in ("ttft", "tpot", "end_to_end")}
 
     def _spread_of(self, counts: Mapping[int, int]) -> Spread:
         return spread_of_counts({0: self.num_served - sum(counts.values()), **counts})

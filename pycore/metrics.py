@@ -133,17 +133,6 @@ def percentile(values: Collection[int], percent: int) -> int:
     return sorted(values)[rank - 1]
 
 
-def percentiles(values: Collection[int]) -> list[int]:
-    """The 0th (the smallest) to the 100th nearest-rank percentile, see `percentile`; none of no values.
-
-    >>> percentiles(range(1, 201))[:3]
-    [1, 2, 4]
-    """
-    ordered = sorted(values)
-    ranks = [max(1, -(-percent * len(ordered) // 100)) for percent in range(101)] if ordered else []
-    return [ordered[rank - 1] for rank in ranks]
-
-
 @dataclass(frozen=True, slots=True)
 class Spread:
     """How a quantity is distributed; all 0 where there is nothing to measure.

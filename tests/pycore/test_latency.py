@@ -79,3 +79,17 @@ def test_percentiles_of_the_times_agree_with_their_spread(seconds):
         assert [values[50], values[90], values[99], values[100]] == [
             getattr(spreads[name], part) for part in ("p50", "p90", "p99", "max")
         ]
+
+
+def test_times_that_were_put_away_count_like_the_others(monkeypatch):
+    whole = Latencies()
+    in_pieces = Latencies()
+    monkeypatch.setattr("pycore.latency.CHUNK", 3)
+    for second in (5, 2, 9, 9, 1, 4, 7):
+        each = done(output_len=11, ttft=second * SECOND, end=(second + 1) * SECOND)
+        in_pieces.add(each)
+        with monkeypatch.context() as large:
+            large.setattr("pycore.latency.CHUNK", 100)
+            whole.add(each)
+    assert in_pieces.spreads() == whole.spreads()
+    assert in_pieces.percentiles() == whole.percentiles()

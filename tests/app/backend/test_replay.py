@@ -4,7 +4,6 @@ import pytest
 
 from app.backend.handle import Handler
 from app.backend.replay_loads import BUILT_IN
-from pycore.metrics import percentiles
 
 CSV = b"arrival_s,prompt,output\n" + b"".join(
     b"%d,%d,%d\n" % (i // 3, 10 + i % 7, 2 + i % 9) for i in range(60)
@@ -77,7 +76,6 @@ def test_percentiles_of_the_latencies_come_with_the_result_and_agree_with_it():
         assert {p: values[at] for p, at in (("p50", 50), ("p90", 90), ("p99", 99), ("max", 100))} == {
             part: result[name][part] for part in ("p50", "p90", "p99", "max")
         }
-    assert percentiles([]) == []
 
 
 def test_a_stopped_replay_keeps_what_was_measured(slices):
