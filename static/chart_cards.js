@@ -14,9 +14,11 @@ export class ChartCards {
     this.element = make("div", "charts");
     this._name = name;
     this._figures = []; // {card, title, value, legend, position, figure}, reused from one drawing to the next
+    this._drawn = []; // the charts that are shown
   }
 
   async draw(charts, theme) {
+    this._drawn = charts;
     this.element.classList.toggle("odd", charts.length % 2 === 1); // the first then takes a row of its own
     for (const [i, chart] of charts.entries()) {
       this._figures[i] ??= await this._openFigure(i, chart.key);
@@ -32,6 +34,21 @@ export class ChartCards {
       figure.draw(chart, text, theme);
     }
     this._figures.slice(charts.length).forEach(({ card }) => (card.hidden = true));
+  }
+
+  // What is shown, as pictureOf in chart_picture.js takes it.
+  pictures(theme) {
+    const colours = scheme(theme);
+    return this._drawn.map((chart, i) => {
+      const { title, value, position, figure } = this._figures[i];
+      const legend = legendOf(chart, colours, tabData.parts);
+      return {
+        title: title.textContent,
+        axes: [value.textContent, position.textContent],
+        canvas: figure.picture(colours.panel),
+        legend: legend.map(({ key, colour, dash }) => ({ name: text(key), colour, dash: chart.kind === "line" ? dash : "" })),
+      };
+    });
   }
 
   async _openFigure(i, key) {

@@ -9,7 +9,7 @@ import { ReplayForm, modeWords } from "./replay_form.js";
 import { ReplayHits } from "./replay_hits.js";
 import { KeptReplays } from "./replay_kept.js";
 import { LOOKS } from "./replay_lines.js";
-import { pictureOf } from "./replay_picture.js";
+import { pictureOf } from "./chart_picture.js";
 import { drawCounters, drawTable } from "./replay_result.js";
 import { drawLatencyTable, drawTimeTable } from "./replay_tables.js";
 import { ReplayTimeline } from "./replay_timeline.js";

@@ -3,8 +3,12 @@
 import { AttentionLab } from "./attention_lab.js";
 import { BeamPicture } from "./beam_picture.js";
 import { ChartCards } from "./chart_cards.js";
+import { pictureOf } from "./chart_picture.js";
+import { scheme } from "./colours.js";
+import { save } from "./export.js";
 import { make } from "./make.js";
-import { tableCard } from "./table_card.js";
+import { csvOf, jsonOf } from "./report_export.js";
+import { tableCard, withUnit } from "./table_card.js";
 import { currentLanguage, text } from "./text.js";
 
 function verdict({ holds, ...claim }) {
@@ -18,6 +22,13 @@ function verdict({ holds, ...claim }) {
   return item;
 }
 
+function exportButton(kind) {
+  const button = make("button", "plain small");
+  button.type = "button";
+  button.dataset.reportExport = kind;
+  return button;
+}
+
 // Pictures that only one experiment has, by their name in a report.
 const PICTURES = { trace: AttentionLab, tree: BeamPicture };
 
@@ -28,7 +39,9 @@ export class Report {
     this._tables = make("div", "tables-of-report");
     this._pictures = make("div", "pictures");
     this._drawers = new Map(); // name of a picture → what draws it, once it has been needed
-    place.replaceChildren(this._claims, this._pictures, this._charts.element, this._tables);
+    this._exports = make("p", "button-row", ...["csv", "json", "png"].map(exportButton));
+    this._exports.addEventListener("click", ({ target }) => this._export(target.closest("button")?.dataset.reportExport));
+    place.replaceChildren(this._claims, this._pictures, this._charts.element, this._tables, this._exports);
     this._place = place;
     this._drawn = Promise.resolve();
   }
@@ -39,6 +52,10 @@ export class Report {
 
   // stale: the settings have changed since; the figures are shown paler.
   draw(report, theme, stale) {
+    this._shown = { report, theme };
+    for (const button of this._exports.children) {
+      button.textContent = text(`tab.export.${button.dataset.reportExport}`);
+    }
     this._place.classList.toggle("stale", stale);
     const held = report.claims.filter(({ holds }) => holds).length;
     this._claims.replaceChildren(
@@ -51,6 +68,27 @@ export class Report {
       .then(() => this._drawPictures(report.pictures ?? {}, theme))
       .then(() => this._charts.draw(report.charts, theme));
     return this._drawn;
+  }
+
+  async _export(kind) {
+    if (!kind) {
+      return;
+    }
+    const { report, theme } = this._shown;
+    await this._drawn;
+    save(await this._exported(kind, report, theme), `kvscope-${report.experiment}.${kind}`);
+  }
+
+  _exported(kind, report, theme) {
+    if (kind === "csv") {
+      return new Blob([csvOf(report.tables, text, withUnit)], { type: "text/csv" });
+    }
+    if (kind === "json") {
+      return new Blob([jsonOf(report)], { type: "application/json" });
+    }
+    const title = text(`experiment.${report.experiment}.title`);
+    const scale = Math.max(2, devicePixelRatio);
+    return pictureOf({ title, legend: [], charts: this._charts.pictures(theme), colours: scheme(theme), scale });
   }
 
   async _drawPictures(pictures, theme) {

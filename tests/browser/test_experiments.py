@@ -1,5 +1,8 @@
 """The Experiments tab: built-in results, and runs measured by Python, with every claim and its verdict."""
 
+import json
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -79,3 +82,33 @@ def test_beside_the_experiment_the_list_shows_the_current_card(simulator):
     )
     expect(page.locator("[data-experiment=usage_zero]")).to_be_in_viewport()
     expect(page.locator("#experiment-title")).to_be_in_viewport()
+
+
+def test_a_report_can_be_saved_as_csv_json_and_png(page, tmp_path):
+    page.locator("[data-experiment=watermark]").click()
+    expect(page.locator("#experiment-title")).to_have_text("How much to leave free")
+    expect(page.locator("[data-chart] canvas").first).to_be_attached()
+    saved = {}
+    for kind in ("csv", "json", "png"):
+        with page.page.expect_download() as download:
+            page.locator(f"[data-report-export={kind}]").click()
+        assert download.value.suggested_filename == f"kvscope-watermark.{kind}"
+        download.value.save_as(tmp_path / kind)
+        saved[kind] = (tmp_path / kind).read_bytes()
+    report = json.loads(saved["json"])
+    assert report["settings"] == kvscope("experiment", "watermark")["settings"]
+    lines = saved["csv"].decode().splitlines()
+    (table,) = report["tables"]
+    assert len(lines) == 2 + len(table["rows"])
+    assert [float(cell) for cell in lines[2].split(",")] == table["rows"][0]
+    assert saved["png"].startswith(b"\x89PNG")
+
+
+def test_exports_of_a_run_are_offered_where_a_run_is_shown(page):
+    page.locator("#share").click()
+    expect(page.locator("#share-link")).to_have_value(re.compile("tab=experiments"))
+    expect(page.locator("[data-export]").first).to_be_hidden()
+    page.page.keyboard.press("Escape")
+    page.locator("#tab-simulate").click()
+    page.locator("#share").click()
+    expect(page.locator("[data-export]").first).to_be_visible()
