@@ -98,6 +98,7 @@ class Scheduler:
         self._has_groups = False
         self.has_tokens = False
         self._settled = False  # whether nothing but an arrival or the end of a sequence can change who runs
+        self._held_up: str | None = None  # why the head of the queue waits, if that lasts as long
         self._log = log
 
     @property
@@ -156,11 +157,15 @@ class Scheduler:
         batch = Batch(self._token_budget)
         batch.has_groups = self._has_groups
         batch.has_tokens = self.has_tokens
+        lasts = self._settled and self._held_up and not self._has_groups  # beams leave without an end
         self._settled = not (self._rules.prompts_first and self._recovery.num_swapped)
         self._queue.step += 1
         if not self._rules.prompts_first:
             self._growth.grow(batch)
-            self._admit_waiting(batch, now_ns)
+            if lasts and not batch.num_preempted:
+                self._queue.tell(self._held_up)
+            else:
+                self._admit_waiting(batch, now_ns)
         elif self._recovery.num_swapped or not self._start_prompts(batch, now_ns):
             if self._rules.by_arrival:
                 self.running.sort(key=_arrival)
@@ -247,6 +252,7 @@ class Scheduler:
         """Lets those at the head of the queue run for whom there is room; whether anybody left the queue."""
         queue, admission, running = self._queue, self._admission, self.running
         num_running = len(running)
+        self._held_up = None
         admission.begin(running)
         if admission.closed:
             return False
@@ -268,6 +274,8 @@ class Scheduler:
                 queue.tell(reason)
                 if not running:
                     self._recovery.tell_if_outgrown(seq.group)
+                elif lasts:
+                    self._held_up = reason
                 break
             queue.admit(seq, now_ns)
             self._start(seq.group, batch)
