@@ -19,7 +19,8 @@ export class ChartCards {
 
   async draw(charts, theme) {
     this._drawn = charts;
-    this.element.classList.toggle("odd", charts.length % 2 === 1); // the first then takes a row of its own
+    this._hasWide = charts.length % 2 === 1; // the first then takes a row of its own
+    this.element.classList.toggle("odd", this._hasWide);
     for (const [i, chart] of charts.entries()) {
       this._figures[i] ??= await this._openFigure(i, chart.key);
       const { card, title, value, legend, position, figure } = this._figures[i];
@@ -46,6 +47,7 @@ export class ChartCards {
         title: title.textContent,
         axes: [value.textContent, position.textContent],
         canvas: figure.picture(colours.panel),
+        wide: !i && this._hasWide,
         legend: legend.map(({ key, colour, dash }) => ({ name: text(key), colour, dash: chart.kind === "line" ? dash : "" })),
       };
     });

@@ -58,7 +58,7 @@ export function pictureOf({ title, legend, charts, colours, scale }) {
     const { x, y, width, height, above } = laid.places[i];
     write(chart.title, x, y + 14, "650 14px");
     (chart.legend ?? []).forEach((look, line) => explain(look, x, y + 14 + LINE * (line + 1)));
-    write(chart.axes[0], x, y + above - 15, "12px", colours.muted);
+    write(chart.axes[0], x, y + above - 5, "12px", colours.muted);
     pen.drawImage(chart.canvas, x, y + above, width, height);
     pen.textAlign = "right";
     write(chart.axes[1], x + width, y + above + height + 14, "12px", colours.muted);
