@@ -151,8 +151,11 @@ def reading(
     except StopIteration as end:
         return end.value
     except TraceError as error:
-        reason = problem_text(error.problem)
-        sentences = {lang: text(lang, "error.trace", name=name, reason=reason[lang]) for lang in reason}
+        reasons = [problem_text(each) for each in error.problems[:2]]  # if no row is good, that and the first
+        sentences = {
+            lang: text(lang, "error.trace", name=name, reason=" ".join(each[lang] for each in reasons))
+            for lang in reasons[0]
+        }
         remedy = "keep_good" if error.problem.code in ROW_CODES else ""
         raise RequestError(sentences, remedy) from None
     finally:

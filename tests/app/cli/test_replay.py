@@ -174,7 +174,10 @@ def test_strict_stops_at_the_first_bad_row(refused, written):
             "The file is not text in UTF-8 or UTF-16. Expected: a CSV or JSONL file.",
         ),
         ("prompt,output\n", "The file has a header but no rows below it."),
-        ("prompt,output\nx,1\n", "None of the file’s rows can be read (1 looked at)."),
+        (
+            "prompt,output\nx,1\n",
+            "None of the file’s rows can be read (1 looked at). Line 2, prompt: “x” is not a number.",
+        ),
         ("words,output\n1,2\n", "Line 1 names no column with prompt lengths"),
         ("prompt,words\n1,2\n", "Line 1 names no column with output lengths"),
     ],
