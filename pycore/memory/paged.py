@@ -183,8 +183,10 @@ class PagedAllocator:
         if blocks:
             filled = table.blocks[-1] if held else None
             table.append(blocks, self.block_size)
-            if self._log.keeps:
-                self._log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, self._num_unused)
+            log = self._log
+            if log.keeps:
+                unused = self.pool.num_free - self.pool.num_cached
+                log.emit(BlocksAllocated, seq.id, tuple(blocks), filled, unused)
         return True
 
     def rooms(self, seqs: Series[Sequence]) -> list[int] | None:
@@ -254,10 +256,11 @@ class PagedAllocator:
     def free(self, seq: Sequence) -> None:
         """See KVAllocator."""
         blocks = self._tables.pop(seq.id).blocks
-        released = self.pool.free(self._in_order_of_release(blocks))
-        if self._log.keeps:
+        pool, log = self.pool, self._log
+        released = pool.free(self._in_order_of_release(blocks))
+        if log.keeps:
             kept = len(blocks) - len(released)
-            self._log.emit(BlocksFreed, seq.id, tuple(released), self._num_unused, kept)
+            log.emit(BlocksFreed, seq.id, tuple(released), pool.num_free - pool.num_cached, kept)
 
     def _in_order_of_release(self, blocks: list[int]) -> Iterable[int]:
         return blocks

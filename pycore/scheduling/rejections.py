@@ -11,6 +11,7 @@ class Rejections:
 
     Attributes:
         by_reason: how many were rejected (see events.Rejected).
+        count: how many in all.
     """
 
     def __init__(
@@ -18,6 +19,7 @@ class Rejections:
     ) -> None:
         """Nobody was rejected; for the arguments see Scheduler."""
         self.by_reason: dict[str, int] = {}
+        self.count = 0
         self._max_len = max_len
         self._max_num_seqs = max_num_seqs
         self._rules = rules
@@ -50,5 +52,6 @@ class Rejections:
     def _reject(self, seq: Sequence, needed: int, limit: int, reason: str) -> bool:
         seq.status = Status.REJECTED
         self.by_reason[reason] = self.by_reason.get(reason, 0) + 1
+        self.count += 1
         self._log.emit(Rejected, seq.id, needed, limit, reason)
         return True

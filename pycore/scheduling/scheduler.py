@@ -134,7 +134,7 @@ class Scheduler:
     @property
     def num_rejected(self) -> int:
         """Requests turned away since the start."""
-        return sum(self.rejected.values())
+        return self._rejections.count
 
     def add(self, request: Request) -> Sequence:
         """Queues a request, or rejects it if it could never run to its end in this pool."""
