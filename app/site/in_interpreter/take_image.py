@@ -58,4 +58,5 @@ def wipe() -> None:
 
 door = take()
 gc.collect()
+gc.freeze()  # what the image holds stays: no collection while the page is used need look at it
 wipe()
