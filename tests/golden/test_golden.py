@@ -41,6 +41,13 @@ def test_the_pages_door_records_the_same_run(name):
     assert response["sources"]["recording"]["digest"] == KEPT[name]["digest"]
 
 
+@pytest.mark.parametrize("name", RUNS)
+def test_every_record_has_all_the_fields_of_its_kind(name):
+    for frame in recording_of(RUNS[name]).frames:
+        for each in (frame, frame.memory, frame.waste, *frame.events):
+            assert len(each) == len(each._fields), type(each).__name__
+
+
 def test_the_runs_show_what_they_are_kept_for():
     def last(name):
         return recording_of(RUNS[name]).frames[-1]
