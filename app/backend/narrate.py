@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from app.backend.texts import sentences
 from pycore import events as ev
+from pycore.named_tuples import of_fields
 
 # What the scheduler did and what memory did, told in one sentence where the one follows the other.
 _MEMORY_FIRST = frozenset(product((ev.BlocksAllocated, ev.RegionReserved), (ev.Admitted, ev.Recovered)))
@@ -57,15 +58,19 @@ class Narrator:
 
     def lines(self, events: tuple[ev.Event, ...]) -> Iterator[Line]:
         """The log lines of one step, in order."""
-        at = 0
-        while at < len(events):
-            first = events[at]
-            second = events[at + 1] if at + 1 < len(events) else None
+        following = iter(events)
+        first = next(following, None)
+        while first is not None:
+            second = next(following, None)
             if type(first) is ev.Forked:
                 self._forked[first.seq] = first.name
             pair = _pair(first, second)
-            at += 2 if pair else 1
-            yield self._line(*(pair or (first, None)))
+            if pair is None:
+                yield self._line(first, None)
+                first = second
+            else:
+                yield self._line(*pair)
+                first = next(following, None)
 
     def _line(self, event: ev.Event, memory: ev.Event | None) -> Line:
         key, fields = self._key_and_fields(event, memory)
@@ -78,7 +83,7 @@ class Narrator:
             said = sentences(key, fields, self._places(blocks))
         kind = type(event)
         nodes = _NODES[kind](event) if kind in _NODES else ()
-        return Line(kind.__name__, event.seq, blocks, nodes, said)
+        return of_fields(Line, (kind.__name__, event.seq, blocks, nodes, said))
 
     def _places(self, blocks: tuple[int, ...]) -> dict[str, dict[str, str]]:
         """What blocks are called, as a field by language."""
@@ -96,13 +101,15 @@ class Narrator:
         fields = _memory_fields(memory or event)
         match event:
             case ev.BlocksAllocated():  # what happens most is asked for first
-                return f"{key}.first" if event.filled is None else key, fields | {"filled": event.filled}
+                fields["filled"] = event.filled
+                return f"{key}.first" if event.filled is None else key, fields
             case ev.Arrived():
                 return key, {"prompt": event.prompt_len, "output": event.output_len}
             case ev.Waiting():
                 return self._why(event)
             case ev.Admitted() | ev.Recovered():
-                return f"{key}.{mode}" if memory else key, fields | {"tokens": event.num_tokens}
+                fields["tokens"] = event.num_tokens
+                return f"{key}.{mode}" if memory else key, fields
             case ev.Preempted():
                 fields |= {"by": self.name(event.by), "tokens": event.num_lost}
                 if memory is None:
@@ -111,7 +118,8 @@ class Narrator:
                     return f"{key}.self" if event.seq == event.by else key, fields
                 return f"{key}.{'self.rules' if event.seq == event.by else event.victim}", fields
             case ev.Finished():
-                return f"{key}.{mode}" if memory else key, fields | {"tokens": event.num_generated}
+                fields["tokens"] = event.num_generated
+                return f"{key}.{mode}" if memory else key, fields
             case ev.Rejected(reason="pool"):
                 amounts = {"needed": event.needed // unit, "limit": event.limit // unit}
                 return f"{key}.pool.{mode}", amounts
