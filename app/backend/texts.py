@@ -97,8 +97,13 @@ def sentences(
     """
     shown = as_shown(fields)
     filled = {}
-    for lang in LANGUAGES:
+    for lang, template in _templates(key):
         if phrases is not None:
             shown |= phrases[lang]
-        filled[lang] = _template(lang, key).fill(fields, shown)
+        filled[lang] = template.fill(fields, shown)
     return filled
+
+
+@cache
+def _templates(key: str) -> tuple[tuple[str, Template], ...]:
+    return tuple((lang, _template(lang, key)) for lang in LANGUAGES)
