@@ -67,6 +67,7 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     memory.caching_pool                 a pool whose blocks are free, in use, or cached
     memory.block_table                  logical to physical, for one sequence
     memory.steady_tables                tables that take a token a step, counted together
+    memory.swapping                     how groups leave paged memory and come back
     memory.paged                        blocks on demand, from anywhere in the pool
     memory.counted                      the same where nobody asks which block is whose
     memory.tree_pool                    the same, the cached ones named by a radix tree

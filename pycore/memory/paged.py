@@ -4,10 +4,8 @@ r5   ─▶ 12 ─▶ 7 ─▶ 30           ×2 on 12 and 7: both tables hold th
 r5.1 ─▶ 12 ─▶ 7 ─▶ 41           30 was copied to 41 when r5.1 wrote its first own token
 """
 
-from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Sequence as Series
-from itertools import chain
 
 from pycore.events import (
     BlockCopied,
@@ -25,12 +23,13 @@ from pycore.memory.memory_map import MemoryMap
 from pycore.memory.move import Move
 from pycore.memory.steady_tables import SteadyTables
 from pycore.memory.swap_space import SwapSpace
+from pycore.memory.swapping import Swapping
 from pycore.memory.waste import Waste
 from pycore.prefix_cache.columns import NodeColumns
 from pycore.request import NULL_ID, PREFIX_ID, Request, Sequence
 
 
-class PagedAllocator:
+class PagedAllocator(Swapping):
     """A pool of blocks and a block table for each sequence that holds some. Implements KVAllocator.
 
     A sequence wastes less than one block, and any free block will do (vLLM paper, section 4). Sequences of a
@@ -63,18 +62,12 @@ class PagedAllocator:
         Raises:
             ValueError: the prefix does not fit into the pool.
         """
-        self.pool = pool
-        self.block_size = block_size
+        super().__init__(pool, block_size, BlockTable(prefix_len), swap_space)
         self.has_joined = False
         self.capacity = pool.num_blocks * block_size
-        self.swap_space = swap_space
-        self._tables: dict[int, BlockTable] = {}
-        self._swapped: dict[int, int] = {}  # swapped sequence → blocks of the prefix at the head of its table
-        self._moves: list[Move] = []
         self._log = log
         self._null = BlockTable(0)
         self._null.append(pool.allocate(int(null_block)), block_size)
-        self._prefix = BlockTable(prefix_len)
         blocks = pool.allocate(self._blocks_for(prefix_len))
         if blocks is None:
             raise ValueError(f"a prefix of {prefix_len} tokens does not fit into {self.capacity} slots")
@@ -98,7 +91,6 @@ class PagedAllocator:
         return 1 - self.pool.num_free / (self.pool.num_blocks - len(self._null.blocks))
 
     def _new_blocks(self, seq: Sequence, n: int) -> list[int] | None:
-        """`n` blocks for `seq`; None, and nothing changed, if there are fewer."""
         return self.pool.allocate(n)
 
     def _blocks_for(self, num_tokens: int) -> int:
@@ -262,61 +254,10 @@ class PagedAllocator:
             kept = len(blocks) - len(released)
             log.emit(BlocksFreed, seq.id, tuple(released), pool.num_free - pool.num_cached, kept)
 
-    def _in_order_of_release(self, blocks: list[int]) -> Iterable[int]:
-        return blocks
-
     @property
     def _num_unused(self) -> int:
         """Blocks that are free and hold nothing of use."""
         return self.pool.num_free - self.pool.num_cached
-
-    def swap_out(self, group: Series[Sequence]) -> int:
-        """See KVAllocator."""
-        if self.swap_space is None:
-            return 0
-        own = {seq.id: self._tables[seq.id].blocks[self._num_prefix_blocks(seq) :] for seq in group}
-        place = self.swap_space.put(own)
-        if place is None:
-            return 0
-        self._moves += [Move("out", source, target) for source, target in place.items()]
-        for seq in group:
-            self._swapped[seq.id] = self._num_prefix_blocks(seq)
-            self.pool.free(self._in_order_of_release(self._tables.pop(seq.id).blocks))
-        return len(place)
-
-    def _num_prefix_blocks(self, seq: Sequence) -> int:
-        """How many blocks at the head of its table are the operator's: they never leave the GPU."""
-        pairs = zip(self._tables[seq.id].blocks, self._prefix.blocks, strict=False)
-        return sum(mine == prefix for mine, prefix in pairs)
-
-    def can_swap_in(self, group: Series[Sequence], keep_free: int, *, capped: bool = True) -> bool:
-        """See KVAllocator."""
-        keep_free = self._blocks_for(keep_free) * self.block_size
-        return self.slots_to_swap_in(group, capped=capped) + keep_free <= self.num_free
-
-    def slots_to_swap_in(self, group: Series[Sequence], *, capped: bool = True) -> int:
-        """See KVAllocator. Its blocks, and one for the next token of each sequence, as vLLM V0 asks."""
-        blocks = self.swap_space.num_blocks([seq.id for seq in group]) + len(group)
-        slots = blocks * self.block_size
-        return min(slots, self.slots_needed(group[0].request)) if capped else slots
-
-    def swap_in(self, group: Series[Sequence]) -> int:
-        """See KVAllocator."""
-        tables = self.swap_space.tables([seq.id for seq in group])
-        holders = Counter(chain.from_iterable(tables.values()))
-        place = dict(zip(holders, self._new_blocks(group[0], len(holders)), strict=True))
-        for seq in group:
-            table = self._tables[seq.id] = BlockTable(seq.request.kv_len)
-            prefix = self._prefix.blocks[: self._swapped.pop(seq.id)]
-            self.pool.share(prefix)
-            table.append([*prefix, *(place[block] for block in tables[seq.id])], self.block_size)
-            table.num_tokens = seq.num_computed
-            table.may_share = True
-        for block, count in holders.items():
-            self.pool.share([place[block]] * (count - 1))
-        self.swap_space.take([seq.id for seq in group])
-        self._moves += [Move("in", source, target) for source, target in place.items()]
-        return len(place)
 
     def _holders(self) -> dict[int, BlockTable]:
         """All tables by holder, first those of no sequence: the null block, the operator's prefix."""
@@ -324,11 +265,6 @@ class PagedAllocator:
             return self._tables
         others = ((NULL_ID, self._null), (PREFIX_ID, self._prefix))
         return {**{id: table for id, table in others if table.blocks}, **self._tables}
-
-    def take_moves(self) -> list[Move]:
-        """See KVAllocator."""
-        moves, self._moves = self._moves, []
-        return moves
 
     def block_table(self, seq: Sequence) -> tuple[int, ...]:
         """Physical blocks of the sequence in logical order; empty if it holds none.
