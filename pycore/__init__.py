@@ -95,7 +95,9 @@ Begin with `engine`: a step is arrivals, schedule, time, advance. This is the ma
     scheduling.cohort                   those that decode, counted together
     scheduling.progress                 what a forward pass did to those that run
     scheduling.growth                   room for those that run, by preemption if need be
+    scheduling.intake                   those who wait are let in
     scheduling.queue_order              in which order waiting requests are admitted
+    scheduling.foresight                steps that are decided already
     scheduling.scheduler                first come, first served, over memory that may say no
 
     model_runner                        which token comes next, and which sequences part

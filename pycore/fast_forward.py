@@ -65,11 +65,11 @@ class FastForward:
     def num_ahead(self) -> int:
         """Queues those who have arrived; how many of the next steps only decode, if memory suffices."""
         self.engine.receive_arrivals()
-        return self.engine.scheduler.decodes_ahead()
+        return self.engine.scheduler.foresight.decodes_ahead()
 
     def leap_ahead(self, steps: int) -> tuple[Stretch, list[Sequence]] | None:
         """Runs up to `steps` of those that `num_ahead` has just told of; else as `leap`."""
-        cohort = self.engine.scheduler.cohort
+        cohort = self.engine.scheduler.foresight.cohort
         return self._leap_together(cohort, steps) if cohort and cohort.count else self._leap_each(steps)
 
     def _leap_together(self, cohort: Cohort, steps: int) -> tuple[Stretch, list[Sequence]] | None:
@@ -85,7 +85,7 @@ class FastForward:
             begun = len(grown)
             ns = engine.cost_model.stretch_ns(decodes, begun)
         engine.pass_steps(begun, ns)
-        finished, never = engine.scheduler.decode_together(begun, engine.now_ns)
+        finished, never = engine.scheduler.foresight.decode_together(begun, engine.now_ns)
         return of_fields(Stretch, (begun, start_ns, decodes, grown, never, [])), finished
 
     def _leap_each(self, steps: int) -> tuple[Stretch, list[Sequence]] | None:
@@ -107,7 +107,7 @@ class FastForward:
             j * count + i for i, room in enumerate(rooms) if room < steps for j in range(room, steps, size)
         ]
         wanted.sort()
-        most = (allocator.num_free - scheduler.spare_slots) // size
+        most = (allocator.num_free - scheduler.foresight.spare_slots) // size
         if len(wanted) > most:
             steps = wanted[most] // count if most > 0 else 0  # the step that lacks a block has to be decided
             if steps < 1:
@@ -124,7 +124,7 @@ class FastForward:
         if scheduler.has_tokens:
             self._name_tokens(steps)
         engine.pass_steps(steps, ns)
-        finished = scheduler.decode(steps, engine.now_ns)
+        finished = scheduler.foresight.decode(steps, engine.now_ns)
         return Stretch(steps, start_ns, decodes, grown, never, cached), finished
 
     def _grow(

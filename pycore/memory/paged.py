@@ -90,12 +90,6 @@ class PagedAllocator(Swapping):
         """Share of the blocks that sequences hold, 0 to 1; one that is cached and unused is not held."""
         return 1 - self.pool.num_free / (self.pool.num_blocks - len(self._null.blocks))
 
-    def _new_blocks(self, seq: Sequence, n: int) -> list[int] | None:
-        return self.pool.allocate(n)
-
-    def _blocks_for(self, num_tokens: int) -> int:
-        return -(-num_tokens // self.block_size)
-
     def slots_needed(self, request: Request) -> int:
         """See KVAllocator. Full blocks of the prompt count once, the operator's prefix not at all."""
         if request.num_seqs == 1 and not self._prefix.blocks:
@@ -273,11 +267,6 @@ class PagedAllocator(Swapping):
         """
         table = self._prefix if seq.id == PREFIX_ID else self._tables.get(seq.id)
         return table.as_tuple() if table else ()
-
-    @property
-    def num_free(self) -> int:
-        """See KVAllocator."""
-        return self.pool.num_free * self.block_size
 
     @property
     def num_cached(self) -> int:

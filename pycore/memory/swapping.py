@@ -45,13 +45,16 @@ class Swapping(ABC):
         """See KVAllocator."""
 
     @property
-    @abstractmethod
     def num_free(self) -> int:
         """See KVAllocator."""
+        return self.pool.num_free * self.block_size
 
-    @abstractmethod
+    def _blocks_for(self, num_tokens: int) -> int:
+        return -(-num_tokens // self.block_size)
+
     def _new_blocks(self, seq: Sequence, n: int) -> list[int] | None:
         """`n` blocks for `seq`; None, and nothing changed, if there are fewer."""
+        return self.pool.allocate(n)
 
     def _in_order_of_release(self, blocks: list[int]) -> Iterable[int]:
         """The blocks of a table, in the order in which they become free."""
@@ -78,7 +81,7 @@ class Swapping(ABC):
 
     def can_swap_in(self, group: Series[Sequence], keep_free: int, *, capped: bool = True) -> bool:
         """See KVAllocator."""
-        keep_free += -keep_free % self.block_size
+        keep_free = self._blocks_for(keep_free) * self.block_size
         return self.slots_to_swap_in(group, capped=capped) + keep_free <= self.num_free
 
     def slots_to_swap_in(self, group: Series[Sequence], *, capped: bool = True) -> int:

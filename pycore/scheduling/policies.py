@@ -27,6 +27,11 @@ def most_outputs(running: Series[Sequence]) -> Sequence:
     return max(running, key=lambda seq: (seq.num_generated, seq.request.arrival_ns, seq.id))
 
 
+def by_arrival(seq: Sequence) -> tuple[int, int]:
+    """The one that came first first, ties by id."""
+    return seq.request.arrival_ns, seq.request.id
+
+
 def by_priority(seq: Sequence) -> tuple[int, int, int]:
     """The most important first, ties by arrival."""
     return seq.request.priority, seq.request.arrival_ns, seq.id

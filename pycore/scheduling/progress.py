@@ -14,6 +14,7 @@ class Progress:
     Attributes:
         running: sequences that hold memory, in order of admission.
         cohort: those of them that decode, where that is enough to know; None: each is looked at.
+        has_groups: whether some request of the load wants more than one sequence.
         num_finished: requests that finished.
         num_emitted: tokens that came out.
     """
@@ -29,6 +30,7 @@ class Progress:
         self.cohort: Cohort | None = None
         if counts and allocator.steady is not None:
             self.cohort = Cohort(self.running, allocator.steady)
+        self.has_groups = False
         self.num_finished = 0
         self.num_emitted = 0
         self._allocator = allocator
