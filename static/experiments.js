@@ -19,7 +19,7 @@ class ExperimentsTab {
     }
     this._cards = [...place.querySelectorAll("[data-experiment]")];
     this._list = place.querySelector(".experiment-layout nav");
-    this._narrow = matchMedia("(max-width: 899px)"); // as in panels.css
+    this._narrow = matchMedia("(max-width: 899px)"); // as in experiments.css
     this._forms = new Map(
       tabData.experiments.map((declared) => [
         declared.name,

@@ -34,6 +34,29 @@ STATIC = Path(__file__).parents[2] / "static"
 PAGE_CATALOGUES = ("page", "tabs", "*experiments", "replay", "sizing")  # patterns of file names
 OF_FIRST_SCREEN = "page."  # texts that the page opens with
 TABS_FILE = "tabs.json"
+# The page's style sheets in their order, later ones over earlier ones; and the one that they are joined to.
+STYLE_SHEETS = tuple(
+    f"{name}.css"
+    for name in (
+        "theme",
+        "frame",
+        "workbench",
+        "settings",
+        "counters",
+        "pool",
+        "tables",
+        "transport",
+        "dialogs",
+        "widths",
+        "panels",
+        "experiments",
+        "report_tables",
+        "replay",
+        "sizing",
+        "pictures",
+    )
+)
+STYLE = "style.css"
 TABS = ("experiments", "replay", "sizing")  # the tabs other than the first, each with a template of its name
 FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away
 
@@ -159,11 +182,12 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
     Args:
         transport: see page_data.
         urls: logical file name ("boot.js", "style.css", "bokeh.js", …) -> address relative to the page. Where
-            TABS_FILE is not among them, the page carries its content.
+            TABS_FILE is not among them, the page carries its content; where STYLE is not, STYLE_SHEETS are.
     """
     filled = {
         "settings": SETTINGS["simulate"],
         "urls": urls,
+        "style_sheets": (STYLE,) if STYLE in urls else STYLE_SHEETS,
         "data": json_script(page_data(transport, urls)),
         "tabs": None if TABS_FILE in urls else json_script(tabs(transport)),
         "documents": json_script({when: _items(opened) for when, opened in figures().items()}),

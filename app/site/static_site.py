@@ -80,10 +80,11 @@ def build_site(
     cache = cache_folder(root)
     interpreter = obtain_interpreter_files(cache, offline=offline, say=say)
     parts = build_python_parts(root, interpreter, cache, say)
-    tab_files = None
+    tab_files = joined = None
     if render is None:
         page = _import_installed("app.frontend.page")
         render, tab_files = page.render_static, page.tab_files
+        joined, style_sheets = page.STYLE, page.STYLE_SHEETS
         bundles = bundles or getattr(page, "BOKEH_BUNDLES", None)
 
     third_party = {f"pyodide/{name}": (interpreter / name).read_bytes() for name in RUNTIME_FILES}
@@ -101,6 +102,8 @@ def build_site(
     if tab_files is not None:
         say("measuring what the tabs show first")
         own |= tab_files(cache / "reports")
+    if joined is not None:
+        own[joined] = b"\n".join(own.pop(name) for name in style_sheets)
     service_worker = own.pop(SERVICE_WORKER)
     own |= {entry: Bundle(entry, own).content() for entry in BUNDLED if entry in own}
 

@@ -7,7 +7,17 @@ from html.parser import HTMLParser
 import pytest
 
 from app.backend.settings import SETTINGS
-from app.frontend.page import STATIC, TABS, json_script, page_texts, panel, render_static, tabs
+from app.frontend.page import (
+    STATIC,
+    STYLE,
+    STYLE_SHEETS,
+    TABS,
+    json_script,
+    page_texts,
+    panel,
+    render_static,
+    tabs,
+)
 
 URLS = {name: f"assets/{name}" for name in ("bokeh.js", *(path.name for path in STATIC.glob("*.[jc]s*")))}
 
@@ -63,7 +73,18 @@ def test_files_are_asked_for_by_the_addresses_given(page):
         URLS["boot.js"],
         URLS["bokeh.js"],
     }
-    assert URLS["style.css"] in page.all("href")
+    sheets = [address for address in page.all("href") if address.endswith(".css")]
+    assert sheets == [URLS[name] for name in STYLE_SHEETS]
+
+
+def test_every_style_sheet_has_its_place_in_the_order(page):
+    assert sorted(STYLE_SHEETS) == sorted(path.name for path in STATIC.glob("*.css"))
+
+
+def test_style_sheets_that_were_joined_are_asked_for_as_one():
+    urls = {name: url for name, url in URLS.items() if name not in STYLE_SHEETS} | {STYLE: "assets/style.css"}
+    sheets = [address for address in Reader(render_static(urls)).all("href") if address.endswith(".css")]
+    assert sheets == ["assets/style.css"]
 
 
 def test_the_page_s_own_script_runs_before_bokeh_so_that_python_loads_beside_it(page):

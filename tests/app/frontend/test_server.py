@@ -46,7 +46,7 @@ def test_a_file_travels_as_base64_and_arrives_as_bytes(monkeypatch):
 
 def test_every_script_and_style_sheet_is_handed_out_and_nothing_else():
     names = {*static.Files.__javascript_modules__, *static.Files.__css__}
-    assert {"boot.js", "style.css"} <= names
+    assert {"boot.js", "theme.css"} <= names
     assert not [name for name in names if not name.endswith((".js", ".css")) or "/" in name]
     assert static.addresses().keys() == names
-    assert static.addresses()["style.css"] == "components/static/Files/__css__/style.css"
+    assert static.addresses()["theme.css"] == "components/static/Files/__css__/theme.css"
