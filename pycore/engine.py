@@ -61,11 +61,6 @@ class Engine:
         self.num_steps += 1
         return self.scheduler.advance(batch, outcome, self.now_ns)
 
-    def pass_steps(self, num: int, ns: int) -> None:
-        """Counts steps that somebody else carried out, and moves the clock."""
-        self.num_steps += num
-        self.now_ns += ns
-
     def receive_arrivals(self, by_ns: int | None = None) -> None:
         """Queues the requests that have arrived by `by_ns`; by now, if it is None."""
         if by_ns is None:

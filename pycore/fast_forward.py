@@ -84,8 +84,9 @@ class FastForward:
         if len(grown) < begun:
             begun = len(grown)
             ns = engine.cost_model.stretch_ns(decodes, begun)
-        engine.pass_steps(begun, ns)
-        finished, never = engine.scheduler.foresight.decode_together(begun, engine.now_ns)
+        engine.now_ns = end_ns = start_ns + ns
+        engine.num_steps += begun
+        finished, never = engine.scheduler.foresight.decode_together(begun, end_ns)
         return of_fields(Stretch, (begun, start_ns, decodes, grown, never, [])), finished
 
     def _leap_each(self, steps: int) -> tuple[Stretch, list[Sequence]] | None:
@@ -123,7 +124,8 @@ class FastForward:
             never, cached = self._grow([running[each % count] for each in wanted], grown_at)
         if scheduler.has_tokens:
             self._name_tokens(steps)
-        engine.pass_steps(steps, ns)
+        engine.now_ns += ns
+        engine.num_steps += steps
         finished = scheduler.foresight.decode(steps, engine.now_ns)
         return Stretch(steps, start_ns, decodes, grown, never, cached), finished
 

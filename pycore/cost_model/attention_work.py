@@ -51,10 +51,14 @@ class AttentionWork:
 
     def chunk(self, chunk: Chunk) -> tuple[int, int]:
         """FLOPs, and keys to read summed over the layers, of one chunk."""
-        cached, new, window = chunk.cached, chunk.new, self.window
+        cached, new, _ = chunk
+        window = self.window
         seen = cached + new
         pairs = new * cached + new * (new + 1) // 2
-        if not window or seen <= window:
+        if not window:
+            layers = self.full_layers
+            return layers * pairs * self.chunk_flops + cached * self.expand_flops, layers * seen
+        if seen <= window:
             window_pairs, window_seen = pairs, seen
         else:
             growing = max(0, window - cached)  # queries that still see everything before them

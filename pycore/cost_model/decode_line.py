@@ -65,7 +65,10 @@ class DecodeLine:
             ns, limit: at least 1.
         """
         # Newton's method from above: the time is convex, so it comes down to the answer and not below it.
-        steps = min(limit - 1, (ns - 1) // self.step_ns(keys))
+        first = self.step_ns(keys)
+        steps = min(limit - 1, (ns - 1) // first)
+        if not steps:
+            return 1, first
         while True:
             spent = self.stretch_ns(keys, growth, steps)
             last = self.step_ns(keys + steps * growth)

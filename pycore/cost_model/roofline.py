@@ -109,9 +109,10 @@ class Roofline:
         flops = layer_keys * attention.decode_flops + tokens * self._token_and_head_flops
         seqs = tokens + len(chunks)
         for chunk in chunks:
-            tokens += chunk.new
+            _, new, last = chunk
+            tokens += new
             chunk_flops, chunk_keys = attention.chunk(chunk)
-            flops += chunk_flops + chunk.new * self._token_flops + chunk.last * self._head_flops
+            flops += chunk_flops + new * self._token_flops + last * self._head_flops
             layer_keys += chunk_keys
         size = self._weight_bytes(tokens) + layer_keys * self._kv_bytes if tokens else 0
         return self._compute.ns(flops), self._traffic.ns(size), self._fixed_ns(tokens, seqs)

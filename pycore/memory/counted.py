@@ -50,7 +50,7 @@ class CountedAllocator(PagedAllocator):
             missing -= table.num_slots
             if missing <= 0:
                 return True
-        blocks = self._blocks_for(missing)
+        blocks = -(-missing // self.block_size)
         if blocks > self.pool.num_free:
             return False
         self.pool.owe(blocks)
@@ -74,10 +74,11 @@ class CountedAllocator(PagedAllocator):
     def free(self, seq: Sequence) -> None:
         """See KVAllocator."""
         table = self._tables[seq.id]
-        self.pool.forgive(self._num_owed(table))
         if table.blocks:
+            self.pool.forgive(self._num_owed(table))
             super().free(seq)
         else:
+            self.pool.forgive(table.num_slots // self.block_size)
             del self._tables[seq.id]
 
     def _num_owed(self, table: BlockTable) -> int:

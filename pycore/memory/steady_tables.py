@@ -62,29 +62,30 @@ class SteadyTables:
 
     def leave(self, seq: Sequence) -> None:
         """Gives back the table of a sequence that is done."""
-        table = self._bring_back(seq.id, 0)
-        at = (self._step + table.num_slots - table.num_tokens) % self._size
+        size = self._size
+        table, since = self._tables.pop(seq.id)
+        at = (since + table.num_slots - table.num_tokens) % size
         self._wanting[at] -= 1
-        self._wanting[at + self._size] -= 1
-        self.real -= table.num_tokens
-        self.never -= table.num_slots - table.final_tokens
+        self._wanting[at + size] -= 1
+        final = table.num_tokens = table.final_tokens
+        if table.num_slots < final:
+            table.num_slots = final + -final % size
+        self.real -= final
+        self.never -= table.num_slots - final
+        self._others[seq.id] = table
 
     def settle(self, ahead: int) -> None:
         """Gives back all tables, with room for `ahead` tokens more, for which blocks have been taken."""
-        for seq_id in list(self._tables):
-            self._bring_back(seq_id, ahead)
+        for seq_id, (table, since) in self._tables.items():
+            table.num_tokens += self._step - since
+            needed = table.num_tokens + ahead
+            if needed > table.num_slots:
+                table.num_slots = needed + -needed % self._size
+            self._others[seq_id] = table
+        self._tables.clear()
         self._wanting = [0] * (2 * self._size)
         self._last_blocks.clear()
         self.real = self.never = 0
-
-    def _bring_back(self, seq_id: int, ahead: int) -> BlockTable:
-        table, since = self._tables.pop(seq_id)
-        table.num_tokens += self._step - since
-        needed = table.num_tokens + ahead
-        if needed > table.num_slots:
-            table.num_slots = needed + -needed % self._size
-        self._others[seq_id] = table
-        return table
 
     def take(self, limit: int) -> list[int]:
         """Takes the blocks for the next steps, at most `limit` and as many as there are blocks for.

@@ -29,14 +29,9 @@ class Cohort:
         ] = []  # heap: step after which a sequence is done, its place
 
     @property
-    def has_all(self) -> bool:
-        """Whether all that run are in it, and somebody does."""
-        return self.count == len(self._running) > 0
-
-    @property
-    def steps_to_end(self) -> int:
-        """Steps until somebody is done; there must be somebody."""
-        return self._ends[0][0] - self._step
+    def steps_ahead(self) -> int:
+        """Steps until somebody is done; 0 if not all that run are in it."""
+        return self._ends[0][0] - self._step if self.count == len(self._running) > 0 else 0
 
     def gather(self) -> None:
         """Takes in those that run next, as far as they decode and can be counted."""

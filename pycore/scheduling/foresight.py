@@ -58,7 +58,7 @@ class Foresight:
             return 0  # its sequences part at every step
         cohort = self._progress.cohort
         if cohort is not None and cohort.count:
-            return cohort.steps_to_end if cohort.has_all else 0
+            return cohort.steps_ahead
         steps = NO_LIMIT
         for seq in running:
             if seq.num_tokens - seq.num_computed != 1 or seq.first_token_ns is None:
@@ -69,7 +69,7 @@ class Foresight:
             running.sort(key=by_arrival)
         if cohort is not None and running:
             cohort.gather()
-            if not cohort.has_all:
+            if not cohort.steps_ahead:
                 cohort.settle()
         return steps if running else 0
 
