@@ -125,7 +125,8 @@ class Replay:
         """Totals of the steps run so far."""
         scheduler, latencies, totals = self._engine.scheduler, self._latencies, self._totals
         steps = max(1, self._engine.num_steps)
-        running, waiting, *slots, _ = totals.time_line.totals()
+        time_line = totals.time_line
+        running, waiting, *slots, _ = time_line.totals()
         return ReplayResult(
             num_requests=self.num_requests,
             num_finished=scheduler.num_finished,
@@ -149,5 +150,5 @@ class Replay:
             max_real=totals.max_real,
             fragmented_steps=totals.fragmented_steps,
             **latencies.spreads(),
-            time_line=totals.time_line.columns(),
+            time_line=time_line.columns(),
         )

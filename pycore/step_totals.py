@@ -1,5 +1,7 @@
 """What the steps of a replay add up to, one by one or a stretch at once: no step is kept whole."""
 
+from collections.abc import Callable
+from functools import partial
 from operator import mul
 
 from pycore.engine import Engine
@@ -17,26 +19,63 @@ class StepTotals:
         max_running, max_waiting: most sequences.
         max_real: most real tokens.
         fragmented_steps: steps in which the head of the queue waited though enough slots were free in all.
-        time_line: running, waiting, the account of the pool, preemptions so far.
     """
 
     def __init__(self, engine: Engine) -> None:
         """Before the first step of `engine`."""
         self.max_running = self.max_waiting = self.max_real = 0
         self.fragmented_steps = 0
-        self.time_line = TimeLine(("running", "waiting", *SLOTS, "preemptions"))
         self._engine = engine
         self._scheduler, self._allocator = engine.scheduler, engine.allocator
         self._demand = -1  # of the head of the queue, when the pool was last looked at
         self._waste: tuple[int, ...] = self._allocator.waste(0)  # as the fields of a Waste
         self._fragmented = False
+        self._line = TimeLine(("running", "waiting", *SLOTS, "preemptions"))
+        self._start: int | Callable[[], int] = 0  # of the point of the line that is being added up
+        self._room = self._steps = 0  # steps that it still takes, and that it has
+        self._running = self._waiting = self._preemptions = 0
+        self._real = self._held = self._internal = self._external = self._cached = 0
 
-    def add_step(self, start_ns: int) -> None:
-        """Adds the step that began at `start_ns` and is just over."""
+    @property
+    def time_line(self) -> TimeLine:
+        """Running, waiting, the account of the pool, preemptions so far; of all steps."""
+        self._hand_over()
+        return self._line
+
+    def _hand_over(self) -> None:
+        """Adds what was added up so far to the time line."""
+        steps, line = self._steps, self._line
+        if not steps:
+            return
+        sums = (
+            self._running,
+            self._waiting,
+            self._real,
+            self._held - self._real - self._internal,
+            self._internal,
+            self._external,
+            steps * self._allocator.capacity - self._held - self._external - self._cached,
+            self._cached,
+            self._preemptions,
+        )
+        line.add(self._start, sums, steps)
+        self._room = line.num_open
+        self._steps = self._running = self._waiting = self._preemptions = 0
+        self._real = self._held = self._internal = self._external = self._cached = 0
+
+    def _begin_point(self, start: int | Callable[[], int]) -> None:
+        """The next step is the first of a point of the time line; `start` says when it began."""
+        self._hand_over()
+        self._start = start
+        self._room = self._line.num_new
+
+    def add_step(self, start: int | Callable[[], int]) -> None:
+        """Adds the step that is just over, and began at `start`."""
         scheduler = self._scheduler
         self._demand = demand = scheduler.demand
         self._waste = waste = self._allocator.waste(demand)
-        running, waiting, real = len(scheduler.running), len(scheduler.waiting), waste[0]
+        real, reserved, internal, external, _, cached = waste
+        running, waiting = len(scheduler.running), len(scheduler.waiting)
         if running > self.max_running:
             self.max_running = running
         if waiting > self.max_waiting:
@@ -45,7 +84,18 @@ class StepTotals:
             self.max_real = real
         if demand and self._is_fragmented():
             self.fragmented_steps += 1
-        self.time_line.add(start_ns, (running, waiting, *waste, scheduler.num_preemptions))
+        if not self._room:
+            self._begin_point(start)
+        self._room -= 1
+        self._steps += 1
+        self._running += running
+        self._waiting += waiting
+        self._preemptions += scheduler.num_preemptions
+        self._real += real
+        self._held += real + reserved + internal
+        self._internal += internal
+        self._external += external
+        self._cached += cached
 
     def expect_stretch(self) -> None:
         """Notes what there is before a stretch: whoever has arrived since may want more than the head did."""
@@ -75,7 +125,7 @@ class StepTotals:
             if self._fragmented:
                 self.fragmented_steps += num
         if finished:
-            self.add_step(0 if self.time_line.num_open else self._start_ns(stretch, num))
+            self.add_step(partial(self._start_ns, stretch, num))
 
     def _start_ns(self, stretch: Stretch, steps: int) -> int:
         """When a step of a stretch began."""
@@ -93,57 +143,44 @@ class StepTotals:
         that are held from a step on.
         """
         real, reserved, internal, external, usable, cached = self._waste
-        line, size, count = self.time_line, self._allocator.block_size, stretch.decodes.count
+        size, count, grown = self._allocator.block_size, stretch.decodes.count, stretch.grown
+        held, free = real + reserved + internal, usable + cached
         preemptions = self._scheduler.num_preemptions
-        ever, free = real + reserved, usable + cached
-        grown = stretch.grown
         start = blocks = 0
         while start < num:
-            if line.num_open:
-                start_ns, steps = 0, line.num_open  # the line does not want to know when
-            else:
-                start_ns, steps = self._start_ns(stretch, start), line.num_new
+            if not self._room:
+                self._begin_point(partial(self._start_ns, stretch, start))
+            steps = self._room
             if steps > num - start:
                 steps = num - start
             end = start + steps
-            held_sum = never_sum = 0
-            cached_sum = steps * cached
+            self._room -= steps
+            self._steps += steps
+            self._running += steps * count
+            self._real += steps * real + count * (steps * (start + end + 1) // 2)
+            self._held += steps * held
             if grown:
                 part = grown[start:end]
-                held_sum = size * (steps * blocks + sum(map(mul, part, range(steps, 0, -1))))
+                self._held += size * (steps * blocks + sum(map(mul, part, range(steps, 0, -1))))
                 blocks += sum(part)
+            self._internal += steps * internal
             if stretch.never:
-                never_sum = _sum_of(stretch.never, start, end)
+                self._internal += _sum_of(stretch.never, start, end)
+            self._cached += steps * cached
             if stretch.cached:
-                cached_sum += _sum_of(stretch.cached, start, end)
-            real_sum = steps * real + count * (steps * (start + end + 1) // 2)
-            sums = (
-                steps * count,
-                steps * waiting,
-                real_sum,
-                steps * ever + held_sum - never_sum - real_sum,
-                steps * internal + never_sum,
-                steps * external,
-                steps * free - held_sum - cached_sum,
-                cached_sum,
-                steps * preemptions,
-            )
-            line.add(start_ns, sums, steps)
+                self._cached += _sum_of(stretch.cached, start, end)
+            self._waiting += steps * waiting
+            self._external += steps * external
+            self._preemptions += steps * preemptions
             start = end
         real += num * count
-        held, never = size * blocks, 0
+        held += size * blocks
         if stretch.never:
-            never = sum([by for step, by in stretch.never if step < num])
+            internal += sum([by for step, by in stretch.never if step < num])
         if stretch.cached:
             cached += sum([by for step, by in stretch.cached if step < num])
-        self._waste = (
-            real,
-            ever + held - never - real,
-            internal + never,
-            external,
-            free - held - cached,
-            cached,
-        )
+        free -= size * blocks
+        self._waste = (real, held - real - internal, internal, external, free - cached, cached)
 
 
 def _sum_of(changes: list[tuple[int, int]], start: int, end: int) -> int:

@@ -1,5 +1,6 @@
 """Means of a run over time, in memory that does not grow with it."""
 
+from collections.abc import Callable
 from collections.abc import Sequence as Series
 from operator import add
 
@@ -25,14 +26,15 @@ class TimeLine:
         self._max_points = max_points
         self.num_open = 0
         self._stride = 1  # steps a point
-        self._starts: list[int] = []
+        self._starts: list[int | Callable[[], int]] = []
         self._sums: list[list[int]] = []
 
-    def add(self, start_ns: int, sums: Series[int], num_steps: int = 1) -> None:
+    def add(self, start: int | Callable[[], int], sums: Series[int], num_steps: int = 1) -> None:
         """Adds steps that lie in one point, see `num_open` and `num_new`.
 
         Args:
-            start_ns: when the first of them began; only looked at where they begin a point.
+            start: when the first of them began (ns), or who knows it: nobody is asked of points that have
+                been merged away by the time the line is looked at.
             sums: of each series over these steps, in the order of the names.
             num_steps: how many.
         """
@@ -46,7 +48,7 @@ class TimeLine:
             ]
             self._starts = self._starts[::2]
             self._stride *= 2
-        self._starts.append(start_ns)
+        self._starts.append(start)
         self._sums.append(list(sums))
         self.num_open = self._stride - num_steps
 
@@ -68,4 +70,5 @@ class TimeLine:
             name: [sums[i] / n for sums, n in zip(self._sums, steps, strict=True)]
             for i, name in enumerate(self._names)
         }
+        self._starts = [start() if callable(start) else start for start in self._starts]
         return {"now_ns": list(self._starts), **series}

@@ -74,6 +74,7 @@ class Roofline:
             model.active_params - model.num_embeddings * model.head_params
         )
         self._is_parallel = deployment.tp > 1
+        self._has_experts = model.experts is not None
         self._token_flops = 2 * (model.active_params - model.num_embeddings * model.head_params)
         self._dense_bytes = deployment.dense_bytes * THOUSAND
         self._kv_bytes = self._attention.token_bytes * (
@@ -115,7 +116,12 @@ class Roofline:
             flops += chunk_flops + new * self._token_flops + last * self._head_flops
             layer_keys += chunk_keys
         size = self._weight_bytes(tokens) + layer_keys * self._kv_bytes if tokens else 0
-        return self._compute.ns(flops), self._traffic.ns(size), self._fixed_ns(tokens, seqs)
+        compute, traffic = self._compute, self._traffic
+        return (
+            flops * compute.num // compute.den,  # Rate.ns, without the calls
+            size * traffic.num // traffic.den,
+            self._fixed_ns(tokens, seqs),
+        )
 
     def _layer_keys(self, decodes: Decodes) -> int:
         """Keys that they attend to, summed over the layers."""
@@ -199,7 +205,7 @@ class Roofline:
 
     def _weight_bytes(self, tokens: int) -> int:
         """Thousandths of bytes of one GPU's weights that `tokens` tokens need."""
-        if not self.deployment.model.experts:
+        if not self._has_experts:
             return self._dense_bytes
         layers, one = self.deployment.model.expert_layers, self.deployment.expert_bytes
         return self._dense_bytes + layers * one * self.touched_experts(tokens)
