@@ -3,7 +3,8 @@
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
-from app.frontend.theme import POOL_PARTS, SCHEMES, bare_figure, draw_plainly
+from app.frontend.stacked_parts import stack_parts
+from app.frontend.theme import SCHEMES, bare_figure, draw_plainly
 
 # Kind of mark → (Bokeh marker, lane above the stack, in shares of the pool's height).
 MARKS = {
@@ -25,25 +26,7 @@ def timeline() -> figure:
     """
     light = SCHEMES["light"]
     plot = bare_figure("timeline", 76, (0, 90), (0, 1.66))
-    parts = list(POOL_PARTS)
-    stack = ColumnDataSource(
-        name="timeline.stack", data={"step": [], "zero": [], **{part: [] for part in parts}}
-    )
-    for below, part in zip(["zero", *parts], parts, strict=False):
-        hatched = POOL_PARTS[part] != " "
-        plot.varea(
-            x="step",
-            y1=below,
-            y2=part,
-            source=stack,
-            name=f"timeline.{part}.glyph",
-            fill_color=light[part],
-            fill_alpha=0.25 if hatched else 1,
-            hatch_pattern=POOL_PARTS[part],
-            hatch_color=light[part],
-            hatch_scale=6,
-            hatch_weight=1.2,
-        )
+    stack_parts(plot, "step", "timeline.stack", "timeline")
     for mark, (marker, lane) in MARKS.items():
         plot.scatter(
             x="step",
