@@ -37,9 +37,8 @@ class SteadyTables:
         self._tables: dict[int, tuple[BlockTable, int]] = {}  # by sequence; and the step since when
         # How many want a block in a step, by that step modulo the block size; twice over, to be cut anywhere.
         self._wanting = [0] * (2 * block_size)
-        self._last_blocks: list[
-            tuple[int, int]
-        ] = []  # heap: step in which a table gets its last, slots too many
+        # A heap of blocks to come that are the last of a table: in which step, slots that are never filled.
+        self._last_blocks: list[tuple[int, int]] = []
 
     def join(self, seq: Sequence) -> bool:
         """Counts the table of a sequence in; False, and nothing changed, if it cannot be."""

@@ -7,8 +7,9 @@ from pycore.request import Sequence
 
 
 class Cohort:
-    """The first of the running sequences, all of which decode. While they are in it they fall behind:
-    how far each of them is, it says again when it has left.
+    """The first of the running sequences, all of which decode.
+
+    While a sequence is in it, its own counters stand still; they are right again once it has left.
 
     Attributes:
         count: how many they are.
@@ -24,9 +25,8 @@ class Cohort:
         self._running = running
         self._step = 0
         self._num_joined = 0
-        self._ends: list[
-            tuple[int, int, Sequence]
-        ] = []  # heap: step after which a sequence is done, its place
+        # A heap: after which step a sequence is done, the how manieth it was to join, the sequence.
+        self._ends: list[tuple[int, int, Sequence]] = []
 
     @property
     def steps_ahead(self) -> int:
