@@ -166,12 +166,13 @@ class StepTotals:
             self._internal += steps * internal
             if stretch.never:
                 self._internal += _sum_of(stretch.never, start, end)
-            self._cached += steps * cached
-            if stretch.cached:
-                self._cached += _sum_of(stretch.cached, start, end)
-            self._waiting += steps * waiting
-            self._external += steps * external
-            self._preemptions += steps * preemptions
+            if cached or stretch.cached:
+                self._cached += steps * cached + _sum_of(stretch.cached, start, end)
+            if waiting:
+                self._waiting += steps * waiting
+                self._external += steps * external  # which there is only for somebody who waits
+            if preemptions:
+                self._preemptions += steps * preemptions
             start = end
         real += num * count
         held += size * blocks
