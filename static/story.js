@@ -29,13 +29,15 @@ export function headline(recording, t, other) {
     return rejected ? ["page.headline.rejected", { n: rejected }] : ["page.headline.idle", {}];
   }
   const then = recording.paged && other && t <= other.steps ? other.frame(t) : null;
+  // With a prefix cache fewer run at a time because each is done sooner: then it is what has finished that tells.
+  const [key, count] = recording.prefixes ? ["page.headline.compare_finished", "finished"] : ["page.headline.compare", "running"];
   // Where memory is not tight there is nothing to compare.
-  if (then && (then.running !== frame.running || percent(then.waste_pool) !== percent(frame.waste_pool))) {
+  if (then && (then[count] !== frame[count] || percent(then.waste_pool) !== percent(frame.waste_pool))) {
     return [
-      "page.headline.compare",
+      key,
       {
-        running: frame.running,
-        other: then.running,
+        [count]: frame[count],
+        other: then[count],
         share: percent(1 - frame.waste_pool),
         other_share: percent(1 - then.waste_pool),
       },
