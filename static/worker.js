@@ -101,8 +101,9 @@ function counted(stage, total, parts) {
 }
 
 async function boot() {
-  const [loader, glue, compiled] = counted("interpreter", 3, [import(LOADER.href), import(GLUE.href), compile()]);
+  // The image first: it is unpacked by this thread while others compile.
   const [read] = counted("core", 1, [fetchGood(IMAGE).then(readImage)]);
+  const [loader, glue, compiled] = counted("interpreter", 3, [import(LOADER.href), import(GLUE.href), compile()]);
   const info = fetchGood(INTERPRETER).then((answer) => answer.json());
   const own = provide(Promise.all([read, compiled]).then(([image, module]) => ({ image, module })));
   const [{ loadPyodide }, { default: createModule }, image] = await Promise.all([loader, glue, read, compiled, info]);
