@@ -4,12 +4,15 @@ Each module becomes a block of its own, in which its names stay its own; what it
 that the blocks after it take from. A module that is reached by `import()` alone becomes a function, run when
 it is first asked for. The sources stay what they are: `panel serve` and the tests use them one by one.
 
+A module that the page also opens by itself stays apart, since it must not be there twice: it is imported as
+before, by the file.
+
 Understood is the plain form that the project's modules are written in: named imports from "./x.js", and
 exported functions, classes and constants. Anything else stops the build.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from app.site.build_error import BuildError
 
@@ -25,22 +28,26 @@ class Bundle:
     Args:
         entry: logical name of a module, beside which the others lie.
         files: logical name -> content.
+        apart: modules that stay files of their own.
 
     Raises:
         BuildError: a module is missing, imports in a circle, or is written in another form.
     """
 
-    def __init__(self, entry: str, files: Mapping[str, bytes]) -> None:
+    def __init__(self, entry: str, files: Mapping[str, bytes], apart: Collection[str] = ()) -> None:
         self._entry = entry
         self._files = files
+        self._apart = apart
+        self._imported: dict[str, None] = {}  # of those apart
         self._sources: dict[str, str] = {}  # those before come first
-        self._read(entry, ())
         self._at_once: set[str] = set()
+        self._read(entry, ())
         self._follow(entry)
 
     def content(self) -> bytes:
         """The one file."""
-        parts = [self._module(name) for name in self._sources if name != self._entry]
+        imported = [f'import * as {_place(name)} from "./{name}";' for name in self._imported]
+        parts = [*imported, *(self._module(name) for name in self._sources if name != self._entry)]
         return "\n".join([*parts, self._body(self._entry), ""]).encode("utf-8")
 
     def _read(self, name: str, path_here: tuple[str, ...]) -> None:
@@ -48,6 +55,10 @@ class Bundle:
             circle = " -> ".join([*path_here[path_here.index(name) :], name])
             raise BuildError(f"{circle}: modules that import each other in a circle cannot be bundled.")
         if name in self._sources:
+            return
+        if name in self._apart:
+            self._imported[name] = None
+            self._at_once.add(name)
             return
         if name not in self._files:
             raise BuildError(f"static/{path_here[-1]}: './{name}' names no file of the site.")

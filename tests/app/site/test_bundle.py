@@ -74,6 +74,19 @@ def test_a_bundle_does_what_its_modules_do_and_runs_late_ones_once_and_late(tmp_
     assert apart.stdout.strip() == said
 
 
+def test_a_module_that_stays_apart_is_run_once_whoever_imports_it(tmp_path):
+    modules = {
+        "entry.js": 'import { tell } from "./apart.js";\nimport { say } from "./names.js";\ntell(say());\n',
+        "names.js": 'import { tell as told } from "./apart.js";\nexport const say = () => told();\n',
+        "apart.js": "let times = 0;\nexport const tell = () => console.log((times += 1));\n",
+    }
+    bundle = Bundle("entry.js", encoded(modules), ["apart.js"]).content()
+    (tmp_path / "apart.js").write_text(modules["apart.js"])
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    assert run(bundle, tmp_path) == "1\n2"
+    assert b"times" not in bundle
+
+
 @pytest.mark.parametrize(
     "line",
     [
