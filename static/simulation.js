@@ -1,11 +1,12 @@
-// From settings to a recording: built-in runs at once, others from Python; late answers are dropped.
+// From settings to a recording: built-in runs at once, others from Python, which is asked one thing at a time; what
+// was wanted before something else was is not shown.
 
 import { backend } from "./backend.js";
 import { pageData } from "./page_data.js";
 import { Recording } from "./recording.js";
 import { settingsKey } from "./settings.js";
 
-const SETTLE = 40; // ms that a slider has to rest before Python is asked
+const PAUSE = 150; // ms without a change, after which the other allocator's run is made: it would keep the next waiting
 const KEPT = 12; // runs kept besides the built-in ones
 
 export class Simulation {
@@ -16,6 +17,9 @@ export class Simulation {
     this._builtIn = new Map();
     this._runs = new Map();
     this._wanted = null;
+    this._next = null; // what Python is asked as soon as it has answered
+    this._asking = false;
+    this._ahead = null;
     this._timer = null;
     this.ready = false;
     for (const response of pageData.responses) {
@@ -32,19 +36,47 @@ export class Simulation {
     return { ...settings, mode: settings.mode === "paged" ? "contiguous" : "paged" };
   }
 
+  // Asks for a run while Python is still on its way: so it is made before the page has heard that Python is there.
+  // want(…, given) takes the answer.
+  askAhead(given) {
+    this._ahead = { given, answer: this._ask(given) };
+    this._ahead.answer.catch(() => {}); // want() tells
+  }
+
   // Shows the run of `settings` as soon as it can be had. `given` goes to Python in its place (an address's
   // own words, so that Python tells what it corrects).
   want(settings, given = settings) {
     this._wanted = settingsKey(settings);
+    this._next = null;
     clearTimeout(this._timer);
     const known = this.find(settings);
     if (known) {
-      this.onShow(known, this.find(this.otherOf(settings)), null);
-      this._fetchOther(settings);
+      this._show(known, null);
     } else if (this.ready) {
-      this._timer = setTimeout(() => this._fetch(settings, given), SETTLE);
+      this._next = given;
+      this._askNext();
     } else {
       this.onMissing(settings);
+    }
+  }
+
+  _show(recording, response) {
+    const { settings } = recording;
+    this._wanted = settingsKey(settings);
+    this.onShow(recording, this.find(this.otherOf(settings)), response);
+    this._timer = setTimeout(() => this._fetchOther(settings), PAUSE);
+  }
+
+  async _askNext() {
+    while (this._next && !this._asking) {
+      const given = this._next;
+      this._next = null;
+      this._asking = true;
+      try {
+        await this._fetch(given);
+      } finally {
+        this._asking = false;
+      }
     }
   }
 
@@ -61,20 +93,19 @@ export class Simulation {
     return { response, recording };
   }
 
-  async _fetch(settings, given) {
+  async _fetch(given) {
     const wanted = this._wanted;
+    const ahead = this._ahead?.given === given ? this._ahead.answer : null;
     try {
-      const { response, recording } = await this._ask(given);
+      const { response, recording } = await (ahead ?? this._ask(given));
       if (wanted !== this._wanted) {
         return;
       }
       if (response.error) {
         this.onError(response.error);
-        return;
+      } else {
+        this._show(recording, response);
       }
-      this._wanted = settingsKey(response.settings);
-      this.onShow(recording, this.find(this.otherOf(response.settings)), response);
-      this._fetchOther(response.settings);
     } catch (error) {
       if (wanted === this._wanted) {
         const reason = String(error.message ?? error);
