@@ -1,8 +1,25 @@
 // Bokeh models by name, and their data. The only module that knows BokehJS.
 
-import { bokehDocuments } from "./page_data.js";
+import { bokehDocuments, pageData } from "./page_data.js";
 
 const Bokeh = () => window.Bokeh;
+
+// Resolves once BokehJS is there. The static site's page leaves it to be had when a figure is first opened, since it
+// takes longer than all that plays without; a server's page brings it along.
+async function bokehLoaded() {
+  const url = pageData.urls["bokeh.js"];
+  if (!url) {
+    await new Promise((there) => (document.readyState === "complete" ? there() : addEventListener("load", there)));
+    return;
+  }
+  const script = document.createElement("script");
+  script.src = url;
+  await new Promise((there, failed) => {
+    script.onload = there;
+    script.onerror = () => failed(new Error(`${url} could not be loaded`));
+    document.head.append(script);
+  });
+}
 
 // Figures are pictures: pointers are followed by what lies around them, and Tab shall not stop in them.
 function makeInert(root = document) {
@@ -14,10 +31,16 @@ const LOOK_METHODS = ["set_data", "set_visuals", "after_visuals", "after_lazy_vi
 
 // Leaves out what Bokeh does at every change of data and these pictures never show: four more looks of each glyph
 // (selected, muted …), a mask of what lies outside the frame (nothing does), an element of the document as large
-// as the glyph, whose style sheet is written anew at every repaint, and a second canvas for tools.
+// as the glyph, whose style sheet is written anew at every repaint, a second canvas for tools, a search of new columns
+// for models, and a ground and a frame without colour, for which it asks the style sheets (an exported picture has one).
 function drawPlainly(figure) {
   const { primary, overlays } = figure.canvas_view;
   overlays.el.style.display = "none";
+  figure.model.document.partially_update_all_models = () => {};
+  for (const part of ["_paint_empty", "_paint_outline"]) {
+    const paint = figure[part].bind(figure);
+    figure[part] = (...where) => figure.model.border_fill_color && paint(...where);
+  }
   // Bokeh clears from half a pixel inside the canvas: what was drawn in its first row and column would stay.
   primary.clear = () => {
     const { ctx } = primary;
@@ -39,10 +62,12 @@ function drawPlainly(figure) {
   }
 }
 
+let loaded = null;
 let opening = Promise.resolve(); // one after the other, so that each figure finds its own document
 
 function inTurn(open) {
-  const opened = opening.then(open);
+  loaded ??= bokehLoaded();
+  const opened = Promise.all([loaded, opening]).then(open);
   opening = opened.catch(() => {}); // whoever asked for it is told
   return opened;
 }
@@ -57,7 +82,7 @@ export function openFigures(when) {
   });
 }
 
-export const hasModel = (name) => Bokeh().documents.some((each) => each.get_model_by_name(name));
+export const hasModel = (name) => Boolean(Bokeh()?.documents.some((each) => each.get_model_by_name(name)));
 
 // The model called `name` in any document of the page; throws if there is none.
 export function model(name) {
@@ -114,11 +139,13 @@ export function dressForExport(name, dress) {
 }
 
 // The figure called `name` as a picture: kind "png" or "svg"; `ground` is the colour behind it.
-export async function exportFigure(name, kind, ground) {
-  dressings.get(name)?.(true);
-  const layer = pictureOf(Bokeh().index.find_one_by_id(model(name).id), kind, ground);
-  dressings.get(name)?.(false);
-  return layer.to_blob();
+export function exportFigure(name, kind, ground) {
+  return inTurn(() => {
+    dressings.get(name)?.(true);
+    const layer = pictureOf(Bokeh().index.find_one_by_id(model(name).id), kind, ground);
+    dressings.get(name)?.(false);
+    return layer.to_blob();
+  });
 }
 
 // What a view shows, drawn anew on a layer of Bokeh's, which has a canvas if kind is "png".

@@ -117,10 +117,12 @@ def hatch_lines(plot: figure, name: str) -> None:
 
 
 def draw_plainly(plot: figure) -> None:
-    """Leaves every renderer one look.
+    """Leaves every renderer one look, and the figure no grids.
 
-    The page never selects or mutes by Bokeh, and each look is updated whenever data changes.
+    The page never selects or mutes by Bokeh, and each look is updated whenever data changes; grids that are not
+    to be seen would still be built.
     """
+    plot.center = []
     for renderer in plot.renderers:
         renderer.nonselection_glyph = None
         renderer.selection_glyph = None
