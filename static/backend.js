@@ -8,31 +8,36 @@
 // When `signal` aborts, the job is cancelled and the promise rejects with an AbortError.
 
 import { pageData } from "./page_data.js";
-import { ServerChannel } from "./server_channel.js";
-import { WorkerChannel } from "./worker_channel.js";
 
 export const KEEP = "keep"; // why a job is stopped of which what it has so far is wanted
 
-let channel = null;
+// Only one of the two is opened: a server's page has no worker.
+const CHANNELS = {
+  server: async (onState) => new (await import("./server_channel.js")).ServerChannel(onState),
+  worker: async (onState) => new (await import("./worker_channel.js")).WorkerChannel(onState),
+};
+let channel = null; // a promise
 
-// Starts Python; onState is told how that goes (see worker_channel.js).
+// Opens the way to Python; onState is told how that goes (see worker_channel.js).
 export function startBackend(onState) {
-  channel = pageData.transport === "server" ? new ServerChannel(onState) : new WorkerChannel(onState);
+  channel = CHANNELS[pageData.transport](onState);
 }
+
+const ask = async (asked) => (await channel).ask(asked);
 
 async function request(kind, payload, { onProgress, signal } = {}) {
   signal?.throwIfAborted();
-  let response = await channel.ask({ kind, ...payload });
+  let response = await ask({ kind, ...payload });
   while (response.more !== undefined && response.more !== null) {
     if (signal?.aborted && signal.reason === KEEP) {
-      return channel.ask({ kind: "stop", job: response.more });
+      return ask({ kind: "stop", job: response.more });
     }
     if (signal?.aborted) {
-      await channel.ask({ kind: "cancel", job: response.more });
+      await ask({ kind: "cancel", job: response.more });
       break;
     }
     onProgress?.(response);
-    response = await channel.ask({ kind: "continue", job: response.more });
+    response = await ask({ kind: "continue", job: response.more });
   }
   if (signal?.reason !== KEEP) {
     signal?.throwIfAborted();
@@ -40,6 +45,6 @@ async function request(kind, payload, { onProgress, signal } = {}) {
   return response;
 }
 
-const install = (name, url, onProgress) => channel.install(name, url, onProgress);
+const install = async (name, url, onProgress) => (await channel).install(name, url, onProgress);
 
 export const backend = { request, install };

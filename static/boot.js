@@ -45,7 +45,9 @@ const state = createState({
 function dress({ lang, theme }) {
   const written = document.documentElement.lang; // what the page's words are in already
   setLanguage(lang);
-  document.documentElement.dataset.theme = theme;
+  if (document.documentElement.dataset.theme !== theme) {
+    document.documentElement.dataset.theme = theme;
+  }
   document.querySelector("[data-language-name]").textContent = lang === "en" ? "中文" : "English";
   document.querySelector("[data-language-name]").lang = lang === "en" ? "zh" : "en";
   if (lang !== written) {
@@ -65,6 +67,7 @@ for (const part of address.page.hide) {
 
 const form = new SettingsForm(document.getElementById("settings"), (settings) => ask(settings));
 const { settings: wanted, corrections } = form.clamp({ mode: pageData.responses[0].settings.mode, ...address.settings });
+const words = { mode: wanted.mode, ...address.settings }; // for Python, so that it tells what it corrects
 form.write(wanted);
 
 // The address's step may lie beyond the run that is shown until Python has made the one asked for.
@@ -138,7 +141,7 @@ function onPython(report) {
   if (report.state === "ready") {
     simulation.ready = true;
     if (!simulation.find(asked)) {
-      simulation.want(asked, asked === wanted ? { mode: wanted.mode, ...address.settings } : asked);
+      simulation.want(asked, asked === wanted ? words : asked);
     } else if (corrections.length) {
       backend.request("simulate", { settings: address.settings }).then(({ notices }) => {
         dropNotice("address.settings");
@@ -157,16 +160,14 @@ function onPython(report) {
   }
 }
 
-// The worker loads beside the figures; the server's channel is one of the figures' models.
+// The worker loads beside the page; the server's channel is one of the models of Bokeh's document, which comes later.
 const early = pageData.transport === "worker";
 if (early) {
   startBackend(onPython);
+  if (!simulation.find(wanted)) {
+    simulation.askAhead(words);
+  }
 }
-// BokehJS comes after this script, and before the document is said to be there.
-if (!window.Bokeh) {
-  await new Promise((resolve) => addEventListener("DOMContentLoaded", resolve, { once: true }));
-}
-await openFigures("first");
 
 const opening = simulation.find(pageData.responses[0].settings);
 const first = simulation.find(wanted) ?? simulation.find({ ...opening.settings, mode: wanted.mode });
@@ -227,11 +228,14 @@ addressBar.takeBack(state.get("tab"));
 if (!early) {
   startBackend(onPython);
 }
+// The first frame is on the screen, and whatever is pressed now is answered.
+await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
 document.documentElement.dataset.playable = "true";
 performance.mark("kvscope.playable");
 
-// What playing can do without is drawn once the page has shown that it plays.
-await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
+// What playing can do without: BokehJS, which takes over the pool's picture, and the pictures besides it.
+await openFigures("first");
+simulateTab.showPool(state);
 await openFigures("later");
 simulateTab.showWaste(state);
 document.documentElement.dataset.drawn = "true";

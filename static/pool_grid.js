@@ -1,9 +1,12 @@
-// Fills the figure "pool" (app/frontend/pool_grid.py) from a frame, and tells which block is pointed at.
+// Fills the picture of the pool from a frame, and tells which block is pointed at. The picture is a sketch until the
+// figure "pool" is open (pool_sketch.js, pool_figure.js): both have resize, set and recolour.
 
 import { colourOf, scheme } from "./colours.js";
-import { dressForExport, model, setGlyph } from "./figure.js";
+import { dressForExport } from "./figure.js";
 import { emptyHatch, HATCHES, pushHatch } from "./hatch.js";
+import { PoolFigure } from "./pool_figure.js";
 import { PoolLabels } from "./pool_labels.js";
+import { PoolSketch } from "./pool_sketch.js";
 
 const LABELS_FROM = 26; // px of cell width from which ids are printed
 const NUMBERS_FROM = 34; // and block numbers
@@ -37,12 +40,8 @@ export class PoolGrid {
   constructor(place, glass) {
     this._place = place;
     this._labels = new PoolLabels(place, glass);
-    this._figure = model("pool");
-    this._sources = new Map();
-    this._width = 0;
-    new ResizeObserver(([{ contentRect }]) => {
-      this._width = contentRect.width;
-    }).observe(place);
+    this._picture = new PoolSketch(place);
+    this._cells = null;
     this._shape = null;
     this._laidOut = "";
     // On the page the text lies over the figure (pool_labels.js); only an exported picture carries its own.
@@ -50,27 +49,29 @@ export class PoolGrid {
     dressForExport("pool", (on) => {
       for (const [name, columns] of Object.entries(this._texts)) {
         const none = Object.fromEntries(Object.keys(columns).map((key) => [key, []]));
-        this._set(name, on ? columns : none);
+        this._picture.set(name, on ? columns : none);
       }
     });
   }
 
-  // Replaces a source's columns, if anything is drawn from them before or after.
-  _set(name, columns) {
-    if (!this._sources.has(name)) {
-      this._sources.set(name, model(name));
-    }
-    const source = this._sources.get(name);
-    const count = (data) => Object.values(data)[0].length;
-    if (count(columns) || count(source.data)) {
-      source.data = columns;
+  // Goes over to the figure, which is open now; what is in the cells comes with the next drawing.
+  toFigure() {
+    this._picture.remove();
+    this._picture = new PoolFigure();
+    if (this._cells) {
+      this._fit();
     }
   }
 
+  _fit() {
+    const height = Math.round(this._shape.rows * this._shape.height);
+    this._place.style.height = `${height}px`;
+    this._picture.resize(this._shape, height);
+    this._picture.set("pool.cells", this._cells);
+  }
+
   // Sets cells and numbers; only when the pool, the width or the labels' place has changed.
-  layOut(recording) {
-    // Asking for the width lays the page out: once, and from then on the observer tells.
-    const width = this._width || this._place.clientWidth;
+  layOut(recording, width) {
     if (!width) {
       return false;
     }
@@ -89,11 +90,6 @@ export class PoolGrid {
       strip: roomy ? 13 / shape.height : 0,
       labels: shape.cell >= LABELS_FROM,
     };
-    this._figure.x_range.setv({ start: 0, end: shape.columns });
-    this._figure.y_range.setv({ start: shape.rows, end: 0 });
-    const height = Math.round(shape.rows * shape.height);
-    this._place.style.height = `${height}px`;
-    this._figure.height = height;
     const cells = emptyEdges();
     const numbers = { x: [], y: [], text: [] };
     for (let block = 0; block < recording.numBlocks; block++) {
@@ -106,7 +102,8 @@ export class PoolGrid {
         numbers.text.push(String(block));
       }
     }
-    this._set("pool.cells", cells);
+    this._cells = cells;
+    this._fit();
     this._texts["pool.numbers"] = numbers;
     this._labels.layOut(recording.numBlocks, this._shape);
     return true;
@@ -125,8 +122,9 @@ export class PoolGrid {
     edges.top.push(foot - high * room);
   }
 
-  draw(recording, t, lit, theme) {
-    if (!this.layOut(recording)) {
+  // width: of the picture in px; 0 while it is out of sight.
+  draw(recording, t, lit, theme, width) {
+    if (!this.layOut(recording, width)) {
       return;
     }
     const frame = recording.frame(t);
@@ -163,8 +161,8 @@ export class PoolGrid {
       }
     });
     this._pushCached(spans, outlines, labels, recording, frame, lit, colours);
-    this._set("pool.spans", spans);
-    this._set("pool.hatch", hatches);
+    this._picture.set("pool.spans", spans);
+    this._picture.set("pool.hatch", hatches);
     const text = { x: [], y: [], text: [], colour: [], chip: [], alpha: [], plate: [], size: [] };
     const { columns, strip, gapX, gapY, cell, height } = this._shape;
     for (const [block, { label, colour, alpha, solid }] of labels) {
@@ -197,7 +195,7 @@ export class PoolGrid {
     if (lit?.block !== undefined && lit.block < recording.numBlocks) {
       this._outline(outlines, colours.real, 1, [], 4, this._cell(lit.block));
     }
-    this._set("pool.outlines", outlines);
+    this._picture.set("pool.outlines", outlines);
   }
 
   // What is cached and used by nobody: grey, dashed, with the node that it belongs to.
@@ -244,7 +242,7 @@ export class PoolGrid {
         this._push(edges, Math.floor(slot / size), (slot % size) / size, high / size);
       }
     }
-    this._set("pool.external", edges);
+    this._picture.set("pool.external", edges);
   }
 
   // Blocks that changed hands in this step: a solid outline if handed out, a dashed one if given back.
@@ -263,10 +261,7 @@ export class PoolGrid {
   }
 
   recolour(theme) {
-    const colours = scheme(theme);
-    setGlyph("pool.cells.glyph", { fill_color: colours.free, line_color: colours.cell_line });
-    setGlyph("pool.external.glyph", { hatch_color: colours.external });
-    setGlyph("pool.numbers.glyph", { text_color: colours.muted });
+    this._picture.recolour(scheme(theme));
   }
 
   // The block under a pointer, or null.

@@ -8,7 +8,7 @@ const WEIGHT = [
   "PrefixHit", "Finished", "Admitted", "PrefixShared", "Forked", "Dropped", "BlockCopied", "PrefixCached",
   "DuplicatesFreed", "RegionReserved", "BlocksAllocated", "RegionFreed", "BlocksFreed", "Arrived",
 ];
-export const MARKS = {
+const MARKS = {
   Finished: "finish", Waiting: "wait", Preempted: "preempt", Rejected: "reject",
   BlockCopied: "copy", SwappedOut: "swap", SwappedIn: "swap", BlocksEvicted: "evict",
 };

@@ -29,7 +29,7 @@ export class SimulateTab {
     const lit = ({ preview, pinned, recording, frame }) => litBy(preview ?? pinned, recording, recording.frame(frame));
 
     followFrame(state);
-    state.on(["theme"], ({ theme }) => pool.recolour(theme));
+    state.on(["theme", "poolFigure"], ({ theme }) => pool.recolour(theme));
     state.on(["recording", "lang"], ({ recording }) => {
       tables.reset(recording);
       log.reset();
@@ -40,8 +40,8 @@ export class SimulateTab {
     state.on(["recording", "frame"], ({ recording, frame }) => this.transport.moveTo(frame, recording.steps));
     state.on(["recording", "glance", "lang"], (now) => this.transport.tell(now.glance, now.recording.steps));
     state.on(["lang", "playing"], ({ playing }) => this.transport.offer(playing));
-    state.on(["recording", "frame", "pinned", "preview", "theme", "width"], (now) =>
-      pool.draw(now.recording, now.frame, lit(now), now.theme),
+    state.on(["recording", "frame", "pinned", "preview", "theme", "width", "poolFigure"], (now) =>
+      pool.draw(now.recording, now.frame, lit(now), now.theme, now.width),
     );
     state.on(["recording", "rest", "pinned", "preview", "lang", "twin"], (now) =>
       tables.draw(now.recording, now.rest, lit(now), now.pinned),
@@ -61,6 +61,7 @@ export class SimulateTab {
       prefixes.tell(now.recording, now.rest, now.pinned, now.lang),
     );
     pool.recolour(state.get("theme"));
+    this._pool = pool; // a sketch, until showPool
 
     followFocus(state);
     const glass = find("pool-glass");
@@ -95,7 +96,13 @@ export class SimulateTab {
     fold();
   }
 
-  // Adds the pictures of waste in this step and over the run, once their figures are open: the page plays before.
+  // Has the pool drawn by its figure, once that is open: the page plays before.
+  showPool(state) {
+    this._pool.toFigure();
+    state.set({ poolFigure: true });
+  }
+
+  // Adds the pictures of waste in this step and over the run, once their figures are open.
   showWaste(state) {
     const find = (id) => document.getElementById(id);
     const waste = new WasteBar(find("waste-figure"));

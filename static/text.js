@@ -12,7 +12,9 @@ export function currentLanguage() {
 
 export function setLanguage(lang) {
   language = LANGUAGES.includes(lang) ? lang : LANGUAGES[0];
-  document.documentElement.lang = language;
+  if (document.documentElement.lang !== language) {
+    document.documentElement.lang = language; // even the same anew would have the whole page looked through
+  }
   document.title = text("page.title");
 }
 

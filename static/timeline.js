@@ -2,11 +2,10 @@
 
 import { scheme } from "./colours.js";
 import { model, setData, setGlyph } from "./figure.js";
-import { MARKS } from "./recording.js";
+import { pageData } from "./page_data.js";
 
-const MARK_NAMES = [...new Set(Object.values(MARKS))];
-const RARE = { copy: 1.72, swap: 1.92, evict: 2.12 }; // lanes of app/frontend/timeline.py that are there only when used
-const TOP = 1.66; // and what lies above the others
+const RARE = new Set(["copy", "swap", "evict"]); // marks whose lanes are there only when used
+const ROOM = 0.14; // above the middle of the uppermost lane
 
 const PARTS = ["real", "reserved", "internal", "external", "cached", "usable"];
 
@@ -18,6 +17,8 @@ export class Timeline {
     this._steps = 1;
     this._at = 0;
     this._width = 0;
+    this._marks = null; // frames by kind
+    this._colours = null;
     new ResizeObserver(([{ contentRect }]) => {
       this._width = contentRect.width;
       this.moveTo(this._at);
@@ -54,15 +55,31 @@ export class Timeline {
     plot.height = this._place.clientHeight || plot.height;
     plot.x_range.setv({ start: 0, end: this._steps });
     setData("timeline.stack", stack);
-    let top = TOP;
-    for (const [mark, steps] of Object.entries(recording.marks)) {
-      setData(`timeline.${mark}`, { step: steps });
-      if (RARE[mark]) {
-        top = steps.length ? RARE[mark] + 0.14 : top;
-        document.querySelector(`[data-mark="${mark}"]`).hidden = !steps.length;
+    this._marks = recording.marks;
+    let top = 0;
+    for (const [mark, [, lane]] of Object.entries(pageData.marks)) {
+      const used = this._marks[mark].length > 0;
+      if (RARE.has(mark)) {
+        document.querySelector(`[data-mark="${mark}"]`).hidden = !used;
+      }
+      top = used || !RARE.has(mark) ? Math.max(top, lane) : top;
+    }
+    plot.y_range.setv({ start: 0, end: top + ROOM });
+    this._drawMarks();
+  }
+
+  _drawMarks() {
+    const drawn = { step: [], lane: [], marker: [], colour: [], width: [] };
+    for (const [mark, [marker, lane]] of Object.entries(pageData.marks)) {
+      for (const step of this._marks[mark]) {
+        drawn.step.push(step);
+        drawn.lane.push(lane);
+        drawn.marker.push(marker);
+        drawn.colour.push(this._colours[mark]);
+        drawn.width.push(marker === "x" ? 2 : 1);
       }
     }
-    plot.y_range.setv({ start: 0, end: top });
+    setData("timeline.marks", drawn);
   }
 
   moveTo(t) {
@@ -76,8 +93,9 @@ export class Timeline {
     for (const part of PARTS) {
       setGlyph(`timeline.${part}.glyph`, { fill_color: colours[part], hatch_color: colours[part] });
     }
-    for (const mark of MARK_NAMES) {
-      setGlyph(`timeline.${mark}.glyph`, { fill_color: colours[mark], line_color: colours[mark] });
+    this._colours = colours;
+    if (this._marks) {
+      this._drawMarks();
     }
   }
 }

@@ -1,5 +1,7 @@
 // Requests to Python in this browser: static/worker.js tells what goes back and forth.
 
+import { listen, worker } from "./python_worker.js";
+
 export class WorkerChannel {
   // onState({state: "loading" | "ready" | "failed", stage?, done?, total?, reason?})
   constructor(onState) {
@@ -7,16 +9,16 @@ export class WorkerChannel {
     this._next = 1;
     this._failed = null;
     this._onState = onState;
-    try {
-      this._worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-    } catch (error) {
-      this._fail(String(error.message ?? error));
+    if (worker instanceof Error) {
+      this._fail(worker.message);
       return;
     }
-    this._worker.addEventListener("message", ({ data }) => this._receive(data));
-    this._worker.addEventListener("error", (event) => {
-      event.preventDefault();
-      this._fail(event.message || "worker.js");
+    listen((type, event) => {
+      if (type === "message") {
+        this._receive(event.data);
+      } else {
+        this._fail(event.message || "worker.js");
+      }
     });
   }
 
@@ -45,7 +47,7 @@ export class WorkerChannel {
 
   _fail(reason) {
     this._failed = reason;
-    this._worker?.terminate();
+    worker.terminate?.();
     for (const { reject } of this._waiting.values()) {
       reject(new Error(reason));
     }
@@ -71,7 +73,7 @@ export class WorkerChannel {
     return new Promise((resolve, reject) => {
       const id = this._next++;
       this._waiting.set(id, { resolve, reject, onProgress });
-      this._worker.postMessage({ id, ...message }, moved);
+      worker.postMessage({ id, ...message }, moved);
     });
   }
 }

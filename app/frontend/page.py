@@ -6,8 +6,9 @@ compares before Python is there.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from bokeh.document import Document
@@ -24,9 +25,10 @@ from app.backend.settings import HELD_TOKENS, SETTINGS
 from app.backend.texts import LANGUAGES, OF_COMMANDS
 from app.frontend.pool_grid import pool_grid
 from app.frontend.radix_tree import radix_tree
-from app.frontend.tab_data import tab_data
+from app.frontend.sizing_bar import memory_bar
+from app.frontend.tab_data import tab_data, tab_figures
 from app.frontend.theme import LABEL_COLOURS, REQUEST_COLOURS, SCHEMES
-from app.frontend.timeline import timeline
+from app.frontend.timeline import MARKS, timeline
 from app.frontend.waste_bar import waste_bar
 from pycore.experiments import by_subject
 
@@ -57,6 +59,8 @@ STYLE_SHEETS = tuple(
     )
 )
 STYLE = "style.css"
+FETCHED = ("sw.js", "bokeh.js", "python/numpy.whl", TABS_FILE)  # files that scripts ask for themselves
+BROUGHT_ALONG = ("bokeh.js", "server")  # a session's own document needs it from the start
 TABS = ("experiments", "replay", "sizing")  # the tabs other than the first, each with a template of its name
 FIRST_MODE = "contiguous"  # the page opens on the failure; paging is one click away
 
@@ -89,10 +93,11 @@ def page_data(transport: str, urls: Mapping[str, str]) -> dict:
     """
     return {
         "transport": transport,
-        "urls": {name: urls[name] for name in ("sw.js", "python/numpy.whl", TABS_FILE) if name in urls},
+        "urls": {name: urls[name] for name in FETCHED if name in urls and (name, transport) != BROUGHT_ALONG},
         "texts": _texts(lambda key: key.startswith(OF_FIRST_SCREEN)),
         "requests": {"fill": REQUEST_COLOURS, "label": LABEL_COLOURS},
         "schemes": SCHEMES,
+        "marks": MARKS,
         "held_tokens": HELD_TOKENS,
         "combinations": combinations(),
         "figures": {"prefixes": json_item(radix_tree())},  # opened once a run has a prefix cache
@@ -172,6 +177,23 @@ def _items(opened: list[figure]) -> dict:
     return {"docs": {"page": document.to_json(deferred=False)}, "item": item}
 
 
+def bokeh_models() -> set[str]:
+    """Names of the models that the documents of the page's figures are made of, in whichever tab."""
+    every = [*chain(*figures().values()), radix_tree(), memory_bar(), *tab_figures().values()]
+    return set(chain(*(_object_names(json_item(each)) for each in every)))
+
+
+def _object_names(node: object) -> Iterator[str]:
+    """Names of what a document's JSON says is an object of a class."""
+    if isinstance(node, dict):
+        if node.get("type") == "object":
+            yield node["name"]
+        node = list(node.values())
+    if isinstance(node, list):
+        for each in node:
+            yield from _object_names(each)
+
+
 def template(transport: str, urls: Mapping[str, str]) -> Template:
     """The page, filled in.
 
@@ -186,6 +208,7 @@ def template(transport: str, urls: Mapping[str, str]) -> Template:
     """
     filled = {
         "settings": SETTINGS["simulate"],
+        "transport": transport,
         "urls": urls,
         "style_sheets": (STYLE,) if STYLE in urls else STYLE_SHEETS,
         "data": json_script(page_data(transport, urls)),

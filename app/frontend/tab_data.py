@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from bokeh.embed import json_item
+from bokeh.plotting import figure
 
 from app.backend.experiment import declarations
 from app.frontend.beam_tree import beam_tree
@@ -29,11 +30,12 @@ def tab_data(transport: str, kept: Path | None = None) -> dict:
         # Where a package that an experiment needs is not installed, there is no result to carry.
         "responses": {name: each for name, each in default_reports(kept).items() if each["error"] is None},
         "parts": POOL_PARTS,
-        "figures": {
-            "chart": json_item(chart()),
-            "pool": json_item(replay_pool()),
-            "beams": json_item(beam_tree()),
-        },
+        "figures": {name: json_item(each) for name, each in tab_figures().items()},
         "sizing": sizing_data(),
         "max_file_bytes": MAX_FILE_BYTES[transport],
     }
+
+
+def tab_figures() -> dict[str, figure]:
+    """New figures that a tab opens as often as it has something to show in one."""
+    return {"chart": chart(), "pool": replay_pool(), "beams": beam_tree()}

@@ -21,23 +21,25 @@ MARKS = {
 def timeline() -> figure:
     """The figure "timeline"; x is the step, y a share of the pool. static/timeline.js fills it.
 
-    Sources: timeline.stack (step, and the upper edge of every part) and timeline.<mark> for each of MARKS.
+    Sources: timeline.stack (step, and the upper edge of every part) and timeline.marks (all kinds in one
+    glyph: to build one for each takes longer than all else in the figure).
     The playhead is an element of the page laid over the figure: moving it repaints nothing here.
     """
     light = SCHEMES["light"]
     plot = bare_figure("timeline", 76, (0, 90), (0, 1.66))
     stack_parts(plot, "step", "timeline.stack", "timeline")
-    for mark, (marker, lane) in MARKS.items():
-        plot.scatter(
-            x="step",
-            y=lane,
-            source=ColumnDataSource(name=f"timeline.{mark}", data={"step": []}),
-            name=f"timeline.{mark}.glyph",
-            marker=marker,
-            size=7,
-            line_color=light[mark],
-            line_width=2 if marker == "x" else 1,
-            fill_color=light[mark],
-        )
+    marks = ColumnDataSource(
+        name="timeline.marks", data={column: [] for column in ("step", "lane", "marker", "colour", "width")}
+    )
+    plot.scatter(
+        x="step",
+        y="lane",
+        source=marks,
+        marker="marker",
+        size=7,
+        line_color="colour",
+        line_width="width",
+        fill_color="colour",
+    )
     draw_plainly(plot)
     return plot

@@ -5,6 +5,7 @@ interpreter_files  where those files come from: cache, public CDN, registry pack
 numpy_wheel      numpy for the attention lab, which no visitor waits for
 interpreter      runs a Python script in that very interpreter, under node, at build time
 archive          zip files with the same bytes for the same content
+bokeh_subset     BokehJS with the models of the page's figures alone
 bundle           scripts with their modules in one file
 memory_image     what differs in the interpreter's memory once it has booted and imported the core
 python_parts     what the browser loads of Python: that image, the rest of the core, the rest of the library

@@ -12,6 +12,7 @@ from types import ModuleType
 
 from app.frontend.cache_folder import cache_folder
 from app.site.assets import Assets
+from app.site.bokeh_subset import bokeh_subset
 from app.site.build_error import BuildError
 from app.site.bundle import Bundle
 from app.site.interpreter_files import obtain_interpreter_files
@@ -25,9 +26,11 @@ from app.site.sizes import BUDGET_BYTES, Size, measure
 
 ON_DEMAND = "python/rest.zip"
 RUNTIME_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
+BOKEH = "bokeh.js"
 SERVICE_WORKER = "sw.js"
 TABS = "tabs.json"
 BUNDLED = ("boot.js", "worker.js")  # scripts that are shipped with their modules in one file
+APART = ("python_worker.js",)  # modules that the page opens before those
 
 Render = Callable[[Mapping[str, str]], str]
 
@@ -59,7 +62,7 @@ def build_site(
     offline: bool = False,
     numpy: bool = False,
     render: Render | None = None,
-    bundles: Sequence[str] | None = None,
+    bundles: Sequence[str] = ("bokeh",),
     say: Callable[[str], None] = print,
 ) -> Site:
     """Builds the site of the project at `root` into the folder `out`.
@@ -70,7 +73,7 @@ def build_site(
         offline: fetch nothing.
         numpy: ship numpy for the attention lab, if it can be had.
         render: makes index.html from the final names; the project's own page if None.
-        bundles: BokehJS bundles the page uses ("bokeh", "bokeh-gl", …); the page's own list if None.
+        bundles: BokehJS bundles the page uses ("bokeh", "bokeh-gl", …).
         say: called with one line of progress.
 
     Raises:
@@ -80,15 +83,14 @@ def build_site(
     cache = cache_folder(root)
     interpreter = obtain_interpreter_files(cache, offline=offline, say=say)
     parts = build_python_parts(root, interpreter, cache, say)
+    third_party = {f"pyodide/{name}": (interpreter / name).read_bytes() for name in RUNTIME_FILES}
+    third_party |= bokeh_bundles(bundles)
     tab_files = joined = None
     if render is None:
         page = _import_installed("app.frontend.page")
         render, tab_files = page.render_static, page.tab_files
         joined, style_sheets = page.STYLE, page.STYLE_SHEETS
-        bundles = bundles or getattr(page, "BOKEH_BUNDLES", None)
-
-    third_party = {f"pyodide/{name}": (interpreter / name).read_bytes() for name in RUNTIME_FILES}
-    third_party |= bokeh_bundles(bundles or ("bokeh",))
+        third_party[BOKEH] = bokeh_subset(third_party[BOKEH], page.bokeh_models())
     python = {
         "python/image.bin": parts.image,
         "python/interpreter.json": json.dumps(INTERPRETER_INFO, sort_keys=True).encode(),
@@ -105,7 +107,7 @@ def build_site(
     if joined is not None:
         own[joined] = b"\n".join(own.pop(name) for name in style_sheets)
     service_worker = own.pop(SERVICE_WORKER)
-    own |= {entry: Bundle(entry, own).content() for entry in BUNDLED if entry in own}
+    own |= {entry: Bundle(entry, own, APART).content() for entry in BUNDLED if entry in own}
 
     assets = Assets(own | python | third_party, verbatim=frozenset(third_party))
     urls = assets.build() | {SERVICE_WORKER: SERVICE_WORKER}

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_MS = 30_000  # two tests and two interpreters share two cores
 BOOT_MS = 90_000
 WORKER = re.compile(r"/worker\.\w+\.js$")
+BOKEH = re.compile(r"/bokeh\.\w+\.js$")
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -161,14 +162,14 @@ def without_python(context: BrowserContext) -> None:
 
 
 class Gate:
-    """Holds the worker's script back until it is opened."""
+    """Holds a script back until it is opened: the worker's, unless another is named."""
 
-    def __init__(self, context: BrowserContext) -> None:
+    def __init__(self, context: BrowserContext, script: re.Pattern = WORKER) -> None:
         self._held: list[Route] = []
-        context.route(WORKER, lambda route: self._held.append(route))
+        context.route(script, lambda route: self._held.append(route))
 
     def open(self) -> None:
-        """Lets Python load."""
+        """Lets the script load."""
         for route in self._held:
             with contextlib.suppress(Exception):  # the page may be gone
                 route.continue_()

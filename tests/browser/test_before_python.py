@@ -1,5 +1,6 @@
 """The page without Python: while it loads, and when it cannot be had."""
 
+import base64
 import os
 import shutil
 import threading
@@ -8,6 +9,7 @@ from playwright.sync_api import expect
 
 from app.site.server import SiteServer
 from tests.browser.simulator import (
+    BOKEH,
     BOOT_MS,
     Gate,
     Simulator,
@@ -103,6 +105,53 @@ def test_the_pictures_that_come_after_the_first_frame_are_there_at_the_frame_sho
     expect(page.locator("html")).to_have_attribute("data-drawn", "true")
     for figure in ("pool", "waste", "timeline"):
         expect(page.locator(f"#bokeh-{figure} canvas").first).to_be_visible()
+
+
+def test_it_plays_before_bokeh_is_there_and_looks_the_same(simulator):
+    gates = []
+
+    def without_either(context):
+        without_python(context)
+        gates.append(Gate(context, BOKEH))
+
+    page = simulator(without_either, allowed=(ABORTED,)).open(python=False)
+    sketch = page.locator("#pool-figure .pool-sketch")
+    page.seek(0)
+    page.locator("#speed").select_option("16")
+    page.locator("#play").click()
+    page.wait_for_frame(5)
+    page.locator("#play").click()
+    page.seek(37)
+    assert page.counters() == expected_counters(kvscope("run", mode="contiguous")["recording"], 37)
+    expect(sketch).to_be_visible()
+    assert not page.page.evaluate("Boolean(window.Bokeh)")
+    sketched = page.locator("#pool-figure").screenshot()
+
+    gates[0].open()
+    expect(sketch).to_have_count(0)
+    expect(page.locator("html")).to_have_attribute("data-drawn", "true")
+    assert share_that_differs(page.page, sketched, page.locator("#pool-figure").screenshot()) < 0.005
+
+
+def share_that_differs(page, one, other):
+    """Share of the pixels in which two pictures of one size differ visibly."""
+    return page.evaluate(
+        """async (pictures) => {
+            const [one, other] = await Promise.all(pictures.map(async (base64) => {
+                const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+                const picture = await createImageBitmap(new Blob([bytes]));
+                const ctx = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+                ctx.drawImage(picture, 0, 0);
+                return ctx.getImageData(0, 0, picture.width, picture.height);
+            }));
+            let differing = one.data.length === other.data.length ? 0 : Infinity;
+            for (let i = 0; i < one.data.length; i += 4) {
+                differing += [0, 1, 2].some((c) => Math.abs(one.data[i + c] - other.data[i + c]) > 24);
+            }
+            return (4 * differing) / one.data.length;
+        }""",
+        [base64.b64encode(each).decode() for each in (one, other)],
+    )
 
 
 def test_experiments_show_their_built_in_results_without_python_and_cannot_be_run(simulator):

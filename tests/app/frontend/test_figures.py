@@ -18,12 +18,12 @@ def names_in_the_document() -> list[str]:
 
 
 def names_in_the_scripts() -> set[str]:
-    families = {"part": PARTS, "mark": MARKS}
+    families = {"part": PARTS}
     found = set()
     for script in STATIC.glob("*.js"):
         source = script.read_text(encoding="utf-8")
         for name in re.findall(
-            r'(?:model|setData|setGlyph|_set)\(["`]((?:pool|waste|timeline)[^"`]*)["`]', source
+            r'(?:model|setData|setGlyph|\.set)\(["`]((?:pool|waste|timeline)[^"`]*)["`]', source
         ):
             family = re.search(r"\$\{(\w+)\}", name)
             choices = families[family[1]] if family else [""]
@@ -38,7 +38,7 @@ def test_names_are_unique():
 
 def test_scripts_ask_only_for_models_that_exist():
     asked = names_in_the_scripts()
-    assert {"pool", "pool.spans", "waste.parts", "timeline.finish"} <= asked
+    assert {"pool", "pool.spans", "waste.parts", "timeline.marks"} <= asked
     assert asked - set(names_in_the_document()) == set()
 
 

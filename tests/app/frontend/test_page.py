@@ -47,6 +47,12 @@ class Reader(HTMLParser):
             attrs, content = self.scripts[-1]
             self.scripts[-1] = (attrs, content + data)
 
+    @property
+    def data(self) -> dict:
+        """What the scripts are told by the page."""
+        (content,) = [content for attrs, content in self.scripts if attrs.get("id") == "page-data"]
+        return json.loads(content)
+
     def all(self, attribute: str) -> list[str]:
         return [attrs[attribute] for _, attrs in self.elements if attribute in attrs]
 
@@ -69,10 +75,8 @@ def test_no_script_is_inline_and_no_handler_stands_in_an_attribute(page):
 
 
 def test_files_are_asked_for_by_the_addresses_given(page):
-    assert {attrs["src"] for attrs, _ in page.scripts if "src" in attrs} == {
-        URLS["boot.js"],
-        URLS["bokeh.js"],
-    }
+    sources = [attrs["src"] for attrs, _ in page.scripts if "src" in attrs]
+    assert sources == [URLS["python_worker.js"], URLS["boot.js"]]
     sheets = [address for address in page.all("href") if address.endswith(".css")]
     assert sheets == [URLS[name] for name in STYLE_SHEETS]
 
@@ -87,9 +91,10 @@ def test_style_sheets_that_were_joined_are_asked_for_as_one():
     assert sheets == ["assets/style.css"]
 
 
-def test_the_page_s_own_script_runs_before_bokeh_so_that_python_loads_beside_it(page):
-    sources = [attrs["src"] for attrs, _ in page.scripts if "src" in attrs]
-    assert sources == [URLS["boot.js"], URLS["bokeh.js"]]
+def test_bokeh_is_fetched_at_once_and_run_once_a_script_asks_for_it(page):
+    (hint,) = [attrs for tag, attrs in page.elements if tag == "link" and attrs["href"] == URLS["bokeh.js"]]
+    assert (hint["rel"], hint["as"]) == ("preload", "script")
+    assert page.data["urls"]["bokeh.js"] == URLS["bokeh.js"]
 
 
 def test_the_same_sources_give_the_same_page(html):
@@ -135,15 +140,13 @@ def test_every_setting_has_a_control_with_its_bounds(html):
 
 
 def test_the_runs_inside_the_page_are_one_load_under_both_allocators(page):
-    (content,) = [content for attrs, content in page.scripts if attrs.get("id") == "page-data"]
-    first, second = (response["settings"] for response in json.loads(content)["responses"])
+    first, second = (response["settings"] for response in page.data["responses"])
     assert (first["mode"], second["mode"]) == ("contiguous", "paged")
     assert {**first, "mode": ""} == {**second, "mode": ""}
 
 
 def test_the_first_run_has_a_step_where_one_waits_though_memory_is_held_and_empty(page):
-    (content,) = [content for attrs, content in page.scripts if attrs.get("id") == "page-data"]
-    frames = json.loads(content)["responses"][0]["sources"]["recording"]["frames"]
+    frames = page.data["responses"][0]["sources"]["recording"]["frames"]
     empty = map(sum, zip(frames["reserved"], frames["internal"], strict=True))
     assert any(head >= 0 and held > 0 for head, held in zip(frames["head"], empty, strict=True))
 
@@ -158,9 +161,8 @@ def test_json_cannot_end_its_script_element():
 def test_what_the_other_tabs_show_is_beside_the_page_on_the_static_site_and_in_it_otherwise():
     beside = Reader(render_static({**URLS, "tabs.json": "assets/tabs.json"}))
     assert "tab-data" not in beside.all("id")
-    (content,) = [content for attrs, content in beside.scripts if attrs.get("id") == "page-data"]
-    assert json.loads(content)["urls"]["tabs.json"] == "assets/tabs.json"
-    for texts in json.loads(content)["texts"].values():
+    assert beside.data["urls"]["tabs.json"] == "assets/tabs.json"
+    for texts in beside.data["texts"].values():
         named = {key for name in ("data-text", "data-label", "data-title") for key in beside.all(name)}
         assert named <= texts.keys()
         assert not [key for key in texts if key.startswith(("experiment.", "tab."))]
