@@ -4,6 +4,7 @@ import { appendSentence } from "./colours.js";
 import { text } from "./text.js";
 
 const MOST_STEPS = 24; // steps with events that the log shows
+const MOST_IN_MOTION = 10; // and while steps come too fast to be read, as many as are in sight
 
 export class EventLog {
   constructor(onJump) {
@@ -35,7 +36,7 @@ export class EventLog {
 
     const shown = [];
     const { event_start: start } = recording.columns.frames;
-    for (let at = t; at >= 0 && shown.length < MOST_STEPS; at--) {
+    for (let at = t; at >= 0 && shown.length < (quiet ? MOST_IN_MOTION : MOST_STEPS); at--) {
       if (start[at + 1] > start[at]) {
         shown.push(this._group(recording, at, lang));
       }

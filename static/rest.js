@@ -3,7 +3,7 @@
 
 const REST_MS = 250; // at most one change of the words in so many ms while frames come by themselves or by keys
 const PAUSE_MS = 120; // a dragged playhead that stands so long is at rest
-const PATIENCE_MS = 750; // and so long after the last words come the next, pause or not
+const PATIENCE_MS = 1500; // and so long after the last words come the next, pause or not: they cost three frames of a drag
 const GLANCE_MS = 48; // a dragged playhead's counters: every third frame of a screen of 60 Hz
 
 // Keeps the state's `key` at its "frame". wait(now − the last change) is how many ms to wait for it: none if 0 or

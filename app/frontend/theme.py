@@ -87,6 +87,7 @@ def bare_figure(name: str, height: int, x_range: tuple[float, float], y_range: t
         x_axis_location=None,
         y_axis_location=None,
         toolbar_location=None,
+        title=None,  # an empty one would still be measured at every repaint
         tools="",
         min_border=0,
         outline_line_color=None,
@@ -119,8 +120,8 @@ def hatch_lines(plot: figure, name: str) -> None:
 def draw_plainly(plot: figure) -> None:
     """Leaves every renderer one look, and the figure no grids.
 
-    The page never selects or mutes by Bokeh, and each look is updated whenever data changes; grids that are not
-    to be seen would still be built.
+    The page never selects or mutes by Bokeh, and each look is updated whenever data changes; grids that are
+    not to be seen would still be built.
     """
     plot.center = []
     for renderer in plot.renderers:

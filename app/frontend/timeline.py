@@ -4,7 +4,7 @@ from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
 from app.frontend.stacked_parts import stack_parts
-from app.frontend.theme import SCHEMES, bare_figure, draw_plainly
+from app.frontend.theme import bare_figure, draw_plainly
 
 # Kind of mark → (Bokeh marker, lane above the stack, in shares of the pool's height).
 MARKS = {
@@ -25,7 +25,6 @@ def timeline() -> figure:
     glyph: to build one for each takes longer than all else in the figure).
     The playhead is an element of the page laid over the figure: moving it repaints nothing here.
     """
-    light = SCHEMES["light"]
     plot = bare_figure("timeline", 76, (0, 90), (0, 1.66))
     stack_parts(plot, "step", "timeline.stack", "timeline")
     marks = ColumnDataSource(
