@@ -47,6 +47,13 @@ def page(simulator):
     return page
 
 
+def test_the_headline_compares_what_has_finished_since_fewer_run_when_each_is_done_sooner(page, recording):
+    other = kvscope("run", **{**RADIX, "mode": "contiguous"})["recording"]
+    finished, then = (each["frames"]["finished"][STEP] for each in (recording, other))
+    assert finished > then
+    expect(page.locator("#headline")).to_contain_text(f"{finished} finished instead of {then};")
+
+
 def test_the_table_of_prefixes_is_the_tree_of_the_command_line(page, recording):
     page.locator("#prefix-twin summary").click()
     rows = page.locator("#prefix-table tbody tr")
