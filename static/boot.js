@@ -228,7 +228,7 @@ addressBar.takeBack(state.get("tab"));
 if (!early) {
   startBackend(onPython);
 }
-// The first frame is on the screen, and whatever is pressed now is answered.
+// The first frame is made and on its way to the screen, and whatever is pressed now is answered.
 await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
 document.documentElement.dataset.playable = "true";
 performance.mark("kvscope.playable");
