@@ -234,8 +234,14 @@ document.documentElement.dataset.playable = "true";
 performance.mark("kvscope.playable");
 
 // What playing can do without: BokehJS, which takes over the pool's picture, and the pictures besides it.
-await openFigures("first");
-simulateTab.showPool(state);
-await openFigures("later");
-simulateTab.showWaste(state);
-document.documentElement.dataset.drawn = "true";
+try {
+  await openFigures("first");
+  simulateTab.showPool(state);
+  await openFigures("later");
+  simulateTab.showWaste(state);
+  document.documentElement.dataset.drawn = "true";
+} catch (error) {
+  const reason = String(error.message ?? error);
+  showNotice("figures", "warning", () => text("page.notice.figures", { reason }));
+  throw error;
+}

@@ -133,6 +133,18 @@ def test_it_plays_before_bokeh_is_there_and_looks_the_same(simulator):
     assert share_that_differs(page.page, sketched, page.locator("#pool-figure").screenshot()) < 0.005
 
 
+def test_without_bokeh_the_pool_still_plays_and_the_page_says_what_is_missing(simulator):
+    def without_either(context):
+        without_python(context)
+        context.route(BOKEH, lambda route: route.abort())
+
+    page = simulator(without_either, allowed=(ABORTED, "could not be loaded")).open(python=False)
+    expect(page.locator("[data-notice=figures]")).to_contain_text("Only the pool can be drawn")
+    page.seek(37)
+    assert page.counters() == expected_counters(kvscope("run", mode="contiguous")["recording"], 37)
+    expect(page.locator("#pool-figure .pool-sketch")).to_be_visible()
+
+
 def share_that_differs(page, one, other):
     """Share of the pixels in which two pictures of one size differ visibly."""
     return page.evaluate(
