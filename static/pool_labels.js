@@ -3,7 +3,7 @@
 
 import { say } from "./text.js";
 
-const LONG = 6; // characters from which a name is set smaller
+const LONG = 5; // characters from which a name is set smaller
 
 export class PoolLabels {
   // The layer lies in `place`, under `glass`, which takes the pointers.
@@ -51,7 +51,7 @@ export class PoolLabels {
       }
       this._shown[block] = look;
       say(name, found ? found.label : "");
-      name.classList.toggle("long", found?.label.length > LONG);
+      name.classList.toggle("long", found?.label.length >= LONG);
       name.style.backgroundColor = found && !found.solid ? found.colour.fill : "transparent"; // else it has no ground
       if (found) {
         name.style.color = found.colour.label;
