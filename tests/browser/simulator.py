@@ -146,6 +146,14 @@ class Simulator:
             [name, list(content)],
         )
 
+    def saved(self, button: str, folder: Path) -> tuple[str, bytes]:
+        """Presses a button that saves a file; the name that it is offered under, and its content."""
+        with self.page.expect_download() as download:
+            self.locator(button).click()
+        file = folder / "saved"
+        download.value.save_as(file)
+        return download.value.suggested_filename, file.read_bytes()
+
     def _note_request(self, request: Request) -> None:
         self.asked.append(request.url)
         if not request.url.startswith((self.address, "data:", "blob:")):

@@ -90,11 +90,8 @@ def test_a_report_can_be_saved_as_csv_json_and_png(page, tmp_path):
     expect(page.locator("[data-chart] canvas").first).to_be_attached()
     saved = {}
     for kind in ("csv", "json", "png"):
-        with page.page.expect_download() as download:
-            page.locator(f"[data-report-export={kind}]").click()
-        assert download.value.suggested_filename == f"kvscope-watermark.{kind}"
-        download.value.save_as(tmp_path / kind)
-        saved[kind] = (tmp_path / kind).read_bytes()
+        name, saved[kind] = page.saved(f"[data-report-export={kind}]", tmp_path)
+        assert name == f"kvscope-watermark.{kind}"
     report = json.loads(saved["json"])
     assert report["settings"] == kvscope("experiment", "watermark")["settings"]
     lines = saved["csv"].decode().splitlines()

@@ -196,11 +196,8 @@ def test_what_is_shown_can_be_saved_as_csv_json_and_png(page, tmp_path):
     expect(page.locator("[data-chart=end_to_end] canvas").first).to_be_attached()
     saved = {}
     for kind in ("csv", "json", "png"):
-        with page.page.expect_download() as download:
-            page.locator(f"[data-replay-export={kind}]").click()
-        assert download.value.suggested_filename == f"kvscope-replay.{kind}"
-        download.value.save_as(tmp_path / kind)
-        saved[kind] = (tmp_path / kind).read_bytes()
+        name, saved[kind] = page.saved(f"[data-replay-export={kind}]", tmp_path)
+        assert name == f"kvscope-replay.{kind}"
     rows = list(csv.DictReader(StringIO(saved["csv"].decode())))
     runs = json.loads(saved["json"])["replays"]
     assert (
