@@ -146,7 +146,7 @@ class StepTotals:
         size, count, grown = self._allocator.block_size, stretch.decodes.count, stretch.grown
         held, free = real + reserved + internal, usable + cached
         preemptions = self._scheduler.num_preemptions
-        start = blocks = 0
+        start = blocks = never_told = cached_told = 0
         while start < num:
             if not self._room:
                 self._begin_point(partial(self._start_ns, stretch, start))
@@ -163,11 +163,16 @@ class StepTotals:
                 part = grown[start:end]
                 self._held += size * (steps * blocks + sum(map(mul, part, range(steps, 0, -1))))
                 blocks += sum(part)
-            self._internal += steps * internal
             if stretch.never:
-                self._internal += _sum_of(stretch.never, start, end)
-            if cached or stretch.cached:
-                self._cached += steps * cached + _sum_of(stretch.cached, start, end)
+                total, internal, never_told = _sum_of(stretch.never, start, end, internal, never_told)
+                self._internal += total
+            else:
+                self._internal += steps * internal
+            if stretch.cached:
+                total, cached, cached_told = _sum_of(stretch.cached, start, end, cached, cached_told)
+                self._cached += total
+            else:
+                self._cached += steps * cached
             if waiting:
                 self._waiting += steps * waiting
                 self._external += steps * external  # which there is only for somebody who waits
@@ -176,14 +181,28 @@ class StepTotals:
             start = end
         real += num * count
         held += size * blocks
-        if stretch.never:
-            internal += sum([by for step, by in stretch.never if step < num])
-        if stretch.cached:
-            cached += sum([by for step, by in stretch.cached if step < num])
         free -= size * blocks
         self._waste = (real, held - real - internal, internal, external, free - cached, cached)
 
 
-def _sum_of(changes: list[tuple[int, int]], start: int, end: int) -> int:
-    """What changes by a number in a step and stays so, summed over the steps from `start` to `end` − 1."""
-    return sum([by * (end - max(step, start)) for step, by in changes if step < end])
+def _sum_of(
+    changes: list[tuple[int, int]], start: int, end: int, level: int, told: int
+) -> tuple[int, int, int]:
+    """Sums a number that changes in some steps over those from `start` to `end` − 1, in one pass over all calls.
+
+    Args:
+        changes: step and by how much, in order; the number stays so from there on.
+        start, end: of the steps.
+        level: the number before `start`.
+        told: changes before `start`.
+
+    Returns:
+        The sum; `level` and `told` for the next call, which starts at `end`.
+    """
+    total = level * (end - start)
+    while told < len(changes) and changes[told][0] < end:
+        step, by = changes[told]
+        total += by * (end - step)
+        level += by
+        told += 1
+    return total, level, told
