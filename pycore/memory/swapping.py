@@ -85,9 +85,12 @@ class Swapping(ABC):
         return self.slots_to_swap_in(group, capped=capped) + keep_free <= self.num_free
 
     def slots_to_swap_in(self, group: Series[Sequence], *, capped: bool = True) -> int:
-        """See KVAllocator. Its blocks, and one for the next token of each sequence, as vLLM V0 asks."""
+        """See KVAllocator. Its blocks, and one for the next token of each sequence, as vLLM V0 asks.
+
+        Whoever left in the middle of its prompt comes back to compute the rest, and needs room for that too.
+        """
         blocks = self.swap_space.num_blocks([seq.id for seq in group]) + len(group)
-        slots = blocks * self.block_size
+        slots = max(blocks, self._blocks_for(group[0].num_tokens)) * self.block_size
         return min(slots, self.slots_needed(group[0].request)) if capped else slots
 
     def swap_in(self, group: Series[Sequence]) -> int:

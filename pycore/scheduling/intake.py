@@ -91,16 +91,21 @@ class Intake:
         return len(waiting) < num_waiting
 
     def return_swapped(self, batch: Batch, now_ns: int) -> None:
-        """Brings swapped groups back, the earliest first, unless somebody was preempted (vLLM V0)."""
-        num_running = len(self._running)
+        """Brings swapped groups back, the earliest first, unless somebody was preempted.
+
+        Under vLLM V0's rules they need the watermark and a block more for each sequence even in an empty pool, so
+        that some never come back.
+        """
+        num_running, strict = len(self._running), self._rules.empty_watermark
         while self._recovery.num_swapped and not batch.num_preempted:
             seq = self._queue.earliest_swapped()
             num_running += seq.request.num_seqs
+            keep_free = self._watermark_slots if self._running or strict else 0
             if num_running > self._max_num_seqs or not self._allocator.can_swap_in(
-                seq.group, self._watermark_slots, capped=False
+                seq.group, keep_free, capped=not strict
             ):
                 self.settled = True  # until somebody leaves there is no more room, and nobody else is let in
-                if not self._running:
+                if strict and not self._running:
                     self._recovery.tell_if_lost(seq.group, self._watermark_slots)
                 return
             self._queue.admit(seq, now_ns)

@@ -155,6 +155,35 @@ def test_a_prompt_larger_than_the_pool_is_told_of_though_some_of_it_is_in_use_wh
     assert engine.scheduler.stuck
 
 
+def test_with_prompts_first_a_swapped_group_comes_back_to_an_empty_pool_whatever_the_watermark():
+    requests = [Request(id, 0, 1, 3, 2, "parallel") for id in range(2)]
+    memory = MemoryConfig(num_blocks=6, block_size=2, cpu_blocks=20)
+    engine = engine_of("prefill-first", requests, memory, recovery="swap", watermark=0.5)
+    while not engine.done:
+        assert engine.num_steps < 50, "nobody is let back in"
+        engine.step()
+    assert engine.scheduler.num_preemptions > 0
+    assert engine.scheduler.num_finished == 2
+    assert not engine.scheduler.stuck
+
+
+def test_who_was_swapped_out_in_the_middle_of_his_prompt_waits_for_room_to_go_on_with_it():
+    requests = [Request(0, 0, 5, 7), Request(1, 0, 11, 2)]
+    memory = MemoryConfig(num_blocks=4, block_size=4, cpu_blocks=20)
+    choices = {
+        "recovery": "swap",
+        "victim": "fewest_outputs",
+        "token_budget": 8,
+        "reserve_full_prompt": False,
+    }
+    engine = engine_of("chunked", requests, memory, watermark=0, **choices)
+    while not engine.done:
+        engine.step()
+        engine.check()
+    assert engine.scheduler.num_tokens_swapped == 3, "of the 11 of r1's prompt"
+    assert engine.scheduler.num_finished == 2
+
+
 def test_what_a_preempted_request_finds_again_is_not_computed_again():
     lost = {}
     for cache in ("none", "hash_chain"):
