@@ -188,7 +188,7 @@ class StepTotals:
 def _sum_of(
     changes: list[tuple[int, int]], start: int, end: int, level: int, told: int
 ) -> tuple[int, int, int]:
-    """Sums a number that changes in some steps over those from `start` to `end` − 1, in one pass over all calls.
+    """Sums a number that changes in some steps over those from `start` to `end` − 1; all calls are one pass.
 
     Args:
         changes: step and by how much, in order; the number stays so from there on.

@@ -93,8 +93,8 @@ class Intake:
     def return_swapped(self, batch: Batch, now_ns: int) -> None:
         """Brings swapped groups back, the earliest first, unless somebody was preempted.
 
-        Under vLLM V0's rules they need the watermark and a block more for each sequence even in an empty pool, so
-        that some never come back.
+        Under vLLM V0's rules they need the watermark and a block more for each sequence even in an empty
+        pool, so that some never come back.
         """
         num_running, strict = len(self._running), self._rules.empty_watermark
         while self._recovery.num_swapped and not batch.num_preempted:
