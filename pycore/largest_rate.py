@@ -93,7 +93,7 @@ def rates_to_try(
         start: the first rate that is tried.
         tolerance: the interval is at most this share of its lower end, in thousandths, or one thousandth of
             a request a second.
-        share: of the requests that have ended must have got what was promised.
+        share: of the requests must have got what was promised; those that hang have not.
 
     Yields:
         A rate; to be sent the result of the load at this rate, with an SLO.
@@ -113,7 +113,7 @@ def rates_to_try(
     probes: dict[int, Probe] = {}
 
     def is_enough(rate: int, result: ReplayResult) -> bool:
-        enough = result.num_in_slo * PER_MILLE >= share * (result.num_finished + result.num_rejected)
+        enough = result.num_in_slo * PER_MILLE >= share * result.num_judged
         probes[rate] = Probe(rate, result.attainment, enough, result)
         return enough
 

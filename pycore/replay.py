@@ -127,12 +127,15 @@ class Replay:
         steps = max(1, self._engine.num_steps)
         time_line = totals.time_line
         running, waiting, *slots, _ = time_line.totals()
+        hung = scheduler.stuck
         return ReplayResult(
             num_requests=self.num_requests,
             num_finished=scheduler.num_finished,
             num_rejected=scheduler.num_rejected,
             num_preemptions=scheduler.num_preemptions,
             rejected=dict(scheduler.rejected),
+            num_hung=self.num_requests - self.num_ended if hung else 0,
+            hung_on=min(scheduler.outgrown, default=None) if hung else None,
             num_steps=self._engine.num_steps,
             end_ns=latencies.end_ns,
             tokens_in=latencies.tokens_in,

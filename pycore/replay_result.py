@@ -12,6 +12,9 @@ class ReplayResult:
     Attributes:
         num_requests, num_finished, num_rejected, num_preemptions: counts.
         rejected: requests turned away, by reason: "context" (longer than max_len), "pool" (never fits).
+        num_hung: requests that wait for ever, since the rules turn nobody away: one that the pool can never
+            hold, and those that it holds up (see Scheduler.stuck).
+        hung_on: id of the request that can never go on; None if there is none.
         num_steps: iterations run.
         end_ns: simulated time at which the last request finished.
         tokens_in, tokens_out: prompt and output tokens of the finished requests.
@@ -36,6 +39,8 @@ class ReplayResult:
     num_rejected: int
     num_preemptions: int
     rejected: dict[str, int]
+    num_hung: int
+    hung_on: int | None
     num_steps: int
     end_ns: int
     tokens_in: int
@@ -78,9 +83,14 @@ class ReplayResult:
         return self.tokens_out * 10**9 / max(1, self.end_ns)
 
     @property
+    def num_judged(self) -> int:
+        """Requests of which it is known whether their SLO was met; of those rejected or hung it was not."""
+        return self.num_finished + self.num_rejected + self.num_hung
+
+    @property
     def attainment(self) -> float:
-        """Share of the requests that have ended for which the SLO was met; a rejected one's was not."""
-        return self.num_in_slo / max(1, self.num_finished + self.num_rejected)
+        """Share of these for which the SLO was met."""
+        return self.num_in_slo / max(1, self.num_judged)
 
     @property
     def goodput(self) -> float:

@@ -15,6 +15,7 @@ const ROWS = [
   "num_finished",
   "num_rejected",
   ...REASONS.map((reason) => `rejected.${reason}`),
+  "num_hung",
   "utilisation",
   "reserved",
   "internal",
@@ -37,7 +38,7 @@ const ROWS = [
   "end_ns",
 ];
 
-// The rows to show for these results: a reason of rejection only where there was one.
+// The rows to show for these results: reasons of rejection, and those that hang, only where there were any.
 export function rowsOf(results) {
   return ROWS.filter((name) => {
     if (name === "cached") {
@@ -45,6 +46,9 @@ export function rowsOf(results) {
     }
     if (name === "hit_rate") {
       return results.some(({ prefix }) => prefix);
+    }
+    if (name === "num_hung") {
+      return results.some(({ num_hung }) => num_hung);
     }
     const reason = name.startsWith("rejected.") ? name.slice("rejected.".length) : null;
     return !reason || results.some(({ rejected }) => rejected[reason]);
@@ -108,13 +112,12 @@ export function csvOf(kept) {
 }
 
 function flat(result) {
-  const { time_line: _, rejected, name: __, format: ___, partial: ____, percentiles: _____, ...figures } = result;
+  const { time_line: _, name: __, format: ___, partial: ____, percentiles: _____, ...figures } = result;
   const out = {};
   for (const [name, value] of Object.entries(figures)) {
-    if (name === "num_steps") {
-      REASONS.forEach((reason) => (out[`rejected.${reason}`] = rejected[reason] ?? 0));
-    }
-    if (typeof value === "object") {
+    if (name === "rejected") {
+      REASONS.forEach((reason) => (out[`rejected.${reason}`] = value[reason] ?? 0));
+    } else if (value !== null && typeof value === "object") {
       Object.entries(value).forEach(([part, figure]) => (out[`${name}.${part}`] = figure));
     } else {
       out[name] = value;

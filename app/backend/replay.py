@@ -175,6 +175,19 @@ def result_of(replay: Replay) -> dict:
     return result if stats is None else {**result, "prefix": {**asdict(stats), "hit_rate": stats.hit_rate}}
 
 
+def hung_notices(result: Mapping[str, object], values: Mapping[str, Value]) -> list[Notice]:
+    """That some requests never end, if so.
+
+    Args:
+        result: as of `result_of`.
+        values: the settings it ran with.
+    """
+    if not result["num_hung"]:
+        return []
+    fields = {"n": result["num_hung"], "total": result["num_requests"], "request": result["hung_on"]}
+    return [notice("warning", "replay.hung", capacity=result["capacity"], rules=values["rules"], **fields)]
+
+
 def replay_job(request: dict) -> Job:
     """Replays what `request` gives: see `_file` and `_built_in`.
 
@@ -196,6 +209,7 @@ def replay_job(request: dict) -> Job:
         notices.append(notice("warning", "replay.partial", done=replay.num_ended, total=replay.num_requests))
     partial = not replay.done
     result = {**result_of(replay), "partial": partial, "percentiles": replay.percentiles()}
+    notices += hung_notices(result, values)
     sources = {"replay": {"name": given.name, "format": given.format, **result}}
     if has_prompts and not partial:
         # Imported when first needed: whoever waits for the first simulation need not wait for this.

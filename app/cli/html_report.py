@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from app.backend.replay import hung_notices
 from app.backend.settings import shorten
 from app.cli.failure import fail
 from app.cli.replay_view import ROWS, TIMES, figure, pool_sentences, seconds, setup_title
@@ -56,6 +57,7 @@ def replay_report(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal)
     figures = [
         (say(f"replay.field.{name}"), *(figure(name, run.result, terminal) for run in runs)) for name in ROWS
     ]
+    hung = [each.sentences[terminal.lang] for run in runs for each in hung_notices(run.document, run.values)]
     times = [
         Table(
             title,
@@ -73,7 +75,7 @@ def replay_report(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal)
     return report_file(
         say("cli.replay.title", name=trace.name, requests=len(trace.requests)),
         terminal.lang,
-        pool_sentences(runs[0], terminal),
+        [*pool_sentences(runs[0], terminal), *hung],
         [over_time("running"), over_time("waiting"), over_time("real", share=True)],
         [Table(say("cli.replay.figure"), ("", *names), figures), *times],
     )
@@ -81,12 +83,12 @@ def replay_report(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal)
 
 def sweep_report(cells: Sequence["Cell"], varied: Sequence[str], name: str, terminal: Terminal) -> str:
     """All cells of a sweep: a bar chart for each of the figures that a choice is made by, and the table."""
-    from app.cli.sweep_view import COLUMNS, figures
+    from app.cli.sweep_view import COLUMNS, cell_name, figures, remarks
     from app.frontend.report_file import Bars, Table, report_file
 
     say = terminal.text
     done = [cell for cell in cells if cell.result is not None]
-    names = [_cell_name(cell, varied) for cell in done]
+    names = [cell_name(cell, varied) for cell in done]
     charts = [
         Bars(title, unit, names, [pick(cell.result) for cell in done])
         for title, unit, pick in (
@@ -103,16 +105,6 @@ def sweep_report(cells: Sequence["Cell"], varied: Sequence[str], name: str, term
     ]
     headings = (say("report.cell"), *(say(f"sweep.column.{column}") for column in COLUMNS))
     rows = [(title, *figures(cell.result, terminal)) for title, cell in zip(names, done, strict=True)]
-    failed = [
-        say("sweep.failed", cell=_cell_name(cell, varied), reason=cell.error[terminal.lang])
-        for cell in cells
-        if cell.result is None
-    ]
     title = say("sweep.title", name=name, cells=len(cells))
-    return report_file(title, terminal.lang, failed, charts, [Table(title, headings, rows)])
-
-
-def _cell_name(cell: "Cell", varied: Sequence[str]) -> str:
-    from app.cli.sweep_view import flag_of, said
-
-    return ", ".join(f"{flag_of(key)} {said(cell, key)}" for key in varied) or "–"
+    told = remarks(cells, varied, terminal)
+    return report_file(title, terminal.lang, told, charts, [Table(title, headings, rows)])

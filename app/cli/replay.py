@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.backend.replay import make_replay, result_of, running
+from app.backend.replay import hung_notices, make_replay, result_of, running
 from app.backend.settings import Value
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
@@ -127,6 +127,9 @@ def replay(
         terminal.write(write_csv(runs))
     else:
         show_replays(rows, runs, terminal)
+    for run in runs:
+        for each in hung_notices(run.document, run.values):
+            terminal.note(each.sentences[terminal.lang])
     stopped = any(run.partial for run in runs)
     if stopped:
         terminal.note(terminal.text("cli.partial"))

@@ -40,6 +40,7 @@ ROWS = (
     "num_finished",
     "num_rejected",
     *(f"rejected.{reason}" for reason in REASONS),
+    "num_hung",
     "num_preemptions",
     "num_recomputed",
     "fragmented_steps",
@@ -142,13 +143,15 @@ def _table(title: str, headings: Sequence[str]) -> "Table":
 
 
 def _figures(runs: Sequence["ReplayRun"], terminal: Terminal) -> "Table":
-    """Figures under each other; reasons of rejection only where there was one."""
+    """Figures under each other; reasons of rejection, and those that hang, only where there were any."""
     table = _table(terminal.text("cli.replay.figure"), [setup_title(run, terminal) for run in runs])
     for name in ROWS:
         if name == "cached" and not any(run.result.mean[name] for run in runs):
             continue
         reason = name.partition("rejected.")[2]
         if reason and not any(reason in run.result.rejected for run in runs):
+            continue
+        if name == "num_hung" and not any(run.result.num_hung for run in runs):
             continue
         table.add_row(
             terminal.text(f"replay.field.{name}"), *(figure(name, run.result, terminal) for run in runs)

@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache
 from hashlib import sha256
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from itertools import product
 from pathlib import Path
 
 from app.backend.replay import make_replay, reading, result_of
 from app.backend.settings import Value
 from app.cli.version import version
+from pycore.replay_result import ReplayResult
 from pycore.workload.trace import Trace
 
 NO_LIMIT = 0
+_FIGURES = {field.name for field in fields(ReplayResult)} - {"time_line"}
 _STEPS_AT_ONCE = 100_000
 
 
@@ -94,9 +97,11 @@ class FinishedCells:
         """
         self._results[_key(values)] = result
         line = json.dumps({"version": 1, "trace": self._trace, "settings": dict(values), "result": result})
-        broken = self._path.exists() and self._path.read_bytes()[-1:] not in (b"", b"\n")
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(("\n" if broken else "") + line + "\n")
+        with self._path.open("a+b") as file:
+            size = file.seek(0, SEEK_END)
+            file.seek(max(0, size - 1))
+            broken = file.read() not in (b"", b"\n")  # a line was cut off in the middle
+            file.write((("\n" if broken else "") + line + "\n").encode())
 
 
 def _key(values: Mapping[str, Value]) -> str:
@@ -110,4 +115,6 @@ def _cells(line: str) -> Iterator[dict]:
     except ValueError:
         return
     if isinstance(cell, dict) and cell.get("version") == 1 and {"trace", "settings", "result"} <= cell.keys():
-        yield cell
+        settings, result = cell["settings"], cell["result"]
+        if isinstance(settings, dict) and isinstance(result, dict) and result.keys() >= _FIGURES:
+            yield cell

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from app.backend.replay import hung_notices
 from app.cli.options import FLAGS, MANAGER, manager_of
 from app.cli.replay_view import flat
 from app.cli.terminal import Terminal
@@ -39,10 +40,26 @@ def show_sweep(cells: Sequence["Cell"], varied: Sequence[str], name: str, termin
         words = [said(cell, key) for key in varied]
         table.add_row(*words, *(figures(cell.result, terminal) if cell.result else ["–"] * len(COLUMNS)))
     out.print(table)
+    for sentence in remarks(cells, varied, terminal):
+        terminal.note(sentence)
+
+
+def cell_name(cell: "Cell", varied: Sequence[str]) -> str:
+    """What tells a cell from the others."""
+    return ", ".join(f"{flag_of(key)} {said(cell, key)}" for key in varied) or "–"
+
+
+def remarks(cells: Sequence["Cell"], varied: Sequence[str], terminal: Terminal) -> list[str]:
+    """Why cells could not be, and in which of them requests wait for ever."""
+    sentences = []
     for cell in cells:
-        if cell.result is None:
-            named = ", ".join(f"{flag_of(key)} {said(cell, key)}" for key in varied)
-            terminal.note(terminal.text("sweep.failed", cell=named, reason=cell.error[terminal.lang]))
+        notices = hung_notices(cell.result, cell.values) if cell.result else []
+        reasons = [each.sentences for each in notices] if cell.result else [cell.error]
+        sentences += [
+            terminal.text("sweep.failed", cell=cell_name(cell, varied), reason=reason[terminal.lang])
+            for reason in reasons
+        ]
+    return sentences
 
 
 def flag_of(key: str) -> str:

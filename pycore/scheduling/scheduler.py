@@ -1,7 +1,7 @@
 """First come, first served, over memory that may say no."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from collections.abc import Sequence as Series
 from itertools import islice
 
@@ -145,6 +145,11 @@ class Scheduler:
     def num_rejected(self) -> int:
         """Requests turned away since the start."""
         return self._rejections.count
+
+    @property
+    def outgrown(self) -> Set[int]:
+        """Ids of requests that can never run on, and that the rules let wait for ever."""
+        return self._recovery.outgrown
 
     def add(self, request: Request) -> Sequence:
         """Queues a request, or rejects it if it could never run to its end in this pool."""

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pycore.config import EngineConfig, MemoryConfig
+from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.largest_rate import largest_rate
 from pycore.latency import Slo
 from pycore.replay import Replay
+from pycore.request import Request
 from pycore.workload.poisson import SHAREGPT
 
 
@@ -18,7 +19,7 @@ def limited(*good, num=100):
 
     def replay_at(rate):
         met = num if any(each(rate) for each in good) else num // 2
-        return SimpleNamespace(num_in_slo=met, num_finished=num, num_rejected=0, attainment=met / num)
+        return SimpleNamespace(num_in_slo=met, num_judged=num, attainment=met / num)
 
     return replay_at
 
@@ -51,6 +52,24 @@ def test_luck_near_the_limit_is_told():
     lucky = largest_rate(limited(lambda rate: rate != 2000 and rate < 3000), start=2000, tolerance=1)
     assert lucky.rate < 2000
     assert [probe.rate for probe in lucky.probes] == sorted(probe.rate for probe in lucky.probes)
+
+
+def test_no_rate_is_sustained_where_a_request_hangs_and_all_behind_it():
+    config = EngineConfig(
+        memory=MemoryConfig(num_blocks=10, block_size=4),
+        scheduler=SchedulerConfig(rules="vllm-v1"),
+        step_ns=1,
+    )
+    load = [Request(0, 0, 8, 4), Request(1, 10, 60, 4), Request(2, 20, 8, 4)]
+
+    def replay_at(rate):
+        replay = Replay(config, load, slo=Slo(10**9, 10**9))
+        replay.advance(1000)
+        assert replay.result().num_in_slo == 1
+        return replay.result()
+
+    found = largest_rate(replay_at)
+    assert (found.rate, found.best_attainment) == (0, 1 / 3)
 
 
 @pytest.mark.parametrize(

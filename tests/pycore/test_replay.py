@@ -103,3 +103,17 @@ def test_the_time_line_counts_preemptions_as_they_add_up(leaps):
     assert so_far[0] == 0
     assert so_far == sorted(so_far)
     assert result.num_preemptions - 1 <= so_far[-1] <= result.num_preemptions
+
+
+def test_requests_that_wait_for_ever_are_counted_and_the_one_that_holds_them_up_is_named():
+    config = EngineConfig(
+        memory=MemoryConfig(num_blocks=10, block_size=4),
+        scheduler=SchedulerConfig(rules="vllm-v1"),
+        step_ns=1,
+    )
+    load = [Request(0, 0, 8, 4), Request(1, 10, 60, 4), Request(2, 20, 8, 4)]
+    result = run(config, load, slo=Slo(10**9, 10**9))
+    assert (result.num_finished, result.num_rejected, result.num_hung, result.hung_on) == (1, 0, 2, 1)
+    assert result.attainment == 1 / 3
+    sound = run(replace(config, scheduler=SchedulerConfig()), load)
+    assert (sound.num_finished, sound.num_rejected, sound.num_hung, sound.hung_on) == (2, 1, 0, None)

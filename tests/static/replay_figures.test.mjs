@@ -70,6 +70,7 @@ test("a reason of rejection has a row only where there was one", () => {
   const rows = rowsOf([RESULT]);
   assert.ok(rows.includes("rejected.pool"));
   assert.ok(!rows.includes("rejected.context"));
+  assert.ok(!rows.includes("num_hung"));
 });
 
 test("the CSV has one row a result, nested names joined by dots, and neither file name nor time line", () => {

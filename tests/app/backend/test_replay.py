@@ -127,3 +127,16 @@ def test_settings_that_do_not_go_together_are_corrected_and_told():
 def test_weights_that_do_not_fit_are_answered_with_what_would():
     error = replay(load="chat", settings={"model": "Llama-3-70B", "limit": 5})["error"]
     assert {"tp"} <= {key for offer in error["offers"] for key in offer}
+
+
+def test_requests_that_wait_for_ever_are_told():
+    response = replay(load="chat", settings={"limit": 60, "rules": "vllm-v1", "blocks": 40})
+    result = response["sources"]["replay"]
+    assert result["num_hung"] == 60 - result["num_finished"] - result["num_rejected"] > 0
+    [told] = [each for each in response["notices"] if each["key"] == "replay.hung"]
+    assert f"{result['num_hung']} of 60 requests never end: r{result['hung_on']}" in told["en"]
+    assert not [
+        each
+        for each in replay(load="chat", settings={"limit": 60, "blocks": 40})["notices"]
+        if each["key"] == "replay.hung"
+    ]

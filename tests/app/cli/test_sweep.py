@@ -5,15 +5,18 @@ import io
 import json
 import signal
 import time
+from dataclasses import fields
 
 import pytest
 
 from app.cli.sweep_cells import FinishedCells, grid
+from pycore.replay_result import ReplayResult
 from tests.app.cli.process import finished, started
 
 TRACE = "arrival_s,prompt,output\n" + "".join(
     f"{i / 10},{20 + 7 * i % 50},{5 + 3 * i % 40}\n" for i in range(40)
 )
+FIGURES = {field.name: 1 for field in fields(ReplayResult) if field.name != "time_line"}
 SETTINGS = ("--blocks", 16, "--max-len", 200)
 
 
@@ -73,10 +76,43 @@ def test_cells_that_are_done_are_not_computed_again(kvscope, trace):
 
 def test_another_trace_does_not_count_as_done(tmp_path):
     kept = FinishedCells(tmp_path / "kept.jsonl", b"one", 0, True)
-    kept.add({"bs": 4}, {"num_finished": 1})
-    assert FinishedCells(tmp_path / "kept.jsonl", b"one", 0, True).result({"bs": 4}) == {"num_finished": 1}
+    kept.add({"bs": 4}, FIGURES)
+    assert FinishedCells(tmp_path / "kept.jsonl", b"one", 0, True).result({"bs": 4}) == FIGURES
     assert FinishedCells(tmp_path / "kept.jsonl", b"two", 0, True).result({"bs": 4}) is None
     assert FinishedCells(tmp_path / "kept.jsonl", b"one", 5, True).result({"bs": 4}) is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"settings": 5},
+        {"settings": [["bs", 4]]},
+        {"result": None},
+        {"result": {"num_finished": 1}},
+        {"version": 2},
+        {"trace": []},
+    ],
+)
+def test_a_damaged_line_does_not_count_and_what_is_added_after_it_does(tmp_path, damage):
+    path = tmp_path / "kept.jsonl"
+    FinishedCells(path, b"one", 0, True).add({"bs": 4}, FIGURES)
+    damaged = json.dumps({**json.loads(path.read_text(encoding="utf-8")), **damage})
+    path.write_text(damaged, encoding="utf-8")  # without the end of the line
+    kept = FinishedCells(path, b"one", 0, True)
+    assert kept.result({"bs": 4}) is None
+    kept.add({"bs": 8}, FIGURES)
+    kept.add({"bs": 16}, FIGURES)
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 3
+    again = FinishedCells(path, b"one", 0, True)
+    assert [again.result({"bs": size}) for size in (4, 8, 16)] == [None, FIGURES, FIGURES]
+
+
+def test_cells_in_which_requests_wait_for_ever_are_named(kvscope, trace):
+    swept = kvscope("sweep", trace, "--rules", "vllm-v1", "--block-size", 4, "--blocks", "8,400")
+    assert swept.code == 0
+    assert swept.err.startswith("blocks 8: ")
+    assert "never end: r" in swept.err
+    assert "blocks 400" not in swept.err
 
 
 def test_the_table_and_the_csv_have_a_row_for_each_cell(kvscope, trace):
