@@ -105,7 +105,7 @@ const simulation = new Simulation({
     if (failed && shown) {
       form.write(shown); // the knobs tell what is shown
     }
-    showNotice("run", "info", () => text(key));
+    showNotice("run", failed ? "info" : "passing", () => text(key));
   },
   onError(sentences) {
     showNotice("run", "error", () => text("page.notice.simulation", { reason: sentences[currentLanguage()] }));

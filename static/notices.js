@@ -1,13 +1,23 @@
-// Sentences for the user at the top of the page; each stays until it is dismissed or replaced.
+// Sentences for the user at the top of the page; each stays until it is dismissed or replaced. What passes by itself
+// lies over the page instead: it moves nothing.
 
+import { make } from "./make.js";
 import { text } from "./text.js";
 
+const PASSING = "passing"; // level of what nobody needs to dismiss
 const shown = new Map();
 
 function draw() {
-  const list = document.getElementById("notices");
-  list.replaceChildren(
-    ...[...shown].map(([id, { level, words }]) => {
+  const all = [...shown];
+  document.getElementById("passing").replaceChildren(
+    ...all.filter(([, { level }]) => level === PASSING).map(([id, { words }]) => {
+      const sentence = make("p", "", words());
+      sentence.dataset.notice = id;
+      return sentence;
+    }),
+  );
+  document.getElementById("notices").replaceChildren(
+    ...all.filter(([, { level }]) => level !== PASSING).map(([id, { level, words }]) => {
       const notice = document.createElement("div");
       notice.className = `notice notice-${level}`;
       notice.dataset.notice = id;

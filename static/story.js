@@ -30,7 +30,8 @@ export function headline(recording, t, other) {
   }
   const then = recording.paged && other && t <= other.steps ? other.frame(t) : null;
   // With a prefix cache fewer run at a time because each is done sooner: then it is what has finished that tells.
-  const [key, count] = recording.prefixes ? ["page.headline.compare_finished", "finished"] : ["page.headline.compare", "running"];
+  const tells = recording.prefixes && then && frame.finished + then.finished > 0;
+  const [key, count] = tells ? ["page.headline.compare_finished", "finished"] : ["page.headline.compare", "running"];
   // Where memory is not tight there is nothing to compare.
   if (then && (then[count] !== frame[count] || percent(then.waste_pool) !== percent(frame.waste_pool))) {
     return [

@@ -44,6 +44,7 @@ def users_of(recording, step, block):
 def page(simulator):
     page = simulator().open(address(RADIX, t=STEP))
     expect(page.locator("#prefix-labels span").first).to_be_attached()
+    expect(page.locator("#headline")).to_contain_text("instead of")  # the other run is there too
     return page
 
 
