@@ -50,6 +50,7 @@ STYLE_SHEETS = tuple(
         "transport",
         "dialogs",
         "widths",
+        "narrow",
         "panels",
         "experiments",
         "report_tables",
