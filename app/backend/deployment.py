@@ -23,7 +23,7 @@ def spec_name(kind: str, word: object) -> str:
         RequestError: there is none; the sentence has the names that are near.
     """
     try:
-        return _FIND[kind](str(word)).name
+        return _FIND[kind](word if isinstance(word, str) else shorten(word)).name
     except UnknownNameError as error:
         offers = [{kind: name} for name in error.near]
         raise RequestError.of(

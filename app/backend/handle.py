@@ -9,7 +9,7 @@ from collections.abc import Callable
 from app.backend.columns import recording_columns
 from app.backend.jobs import Job, Jobs
 from app.backend.request_error import RequestError
-from app.backend.settings import STEP_NS, engine_config, normalise, notice, shorten, told
+from app.backend.settings import STEP_NS, engine_config, given_settings, normalise, notice, shorten, told
 from pycore.assembly import build_engine
 from pycore.events import EventLog
 from pycore.recorder import record
@@ -43,6 +43,8 @@ class Handler:
             `version`, `kind`, `sources`, `texts`, `notices`, `error` (None or see RequestError.as_dict),
             `settings`; `more` and `progress` while a job is not done.
         """
+        if not isinstance(request, dict):
+            request = {"kind": request}
         kind = request.get("kind")
         response = {
             "version": RESPONSE_VERSION,
@@ -63,9 +65,9 @@ class Handler:
         return response
 
     def _asked(self, kind: object, request: dict) -> object:
-        """What was first asked for: how many slices a job took must not show in its result."""
+        """What was first asked for: how many slices a job took must not show in its result. None: no kind."""
         started = self._jobs.kind(_job(request)) if kind in ("continue", "stop") else None
-        return started or kind
+        return started or (kind if isinstance(kind, str) and kind in self._kinds else None)
 
     def _continue(self, request: dict) -> dict:
         try:
@@ -100,12 +102,6 @@ def _sizing(request: dict) -> dict:
     from app.backend.sizing import sizing_response
 
     return sizing_response(given_settings(request))
-
-
-def given_settings(request: dict) -> dict:
-    """The settings of a request, none if what came is no dictionary."""
-    settings = request.get("settings")
-    return settings if isinstance(settings, dict) else {}
 
 
 def simulate(request: dict) -> dict:

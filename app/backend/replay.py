@@ -11,7 +11,16 @@ from app.backend.deployment import deployment, room
 from app.backend.jobs import Job, JobStoppedError
 from app.backend.replay_loads import BUILT_IN, MOST_REQUESTS
 from app.backend.request_error import RequestError
-from app.backend.settings import Notice, Value, engine_config, normalise, notice, shorten, told
+from app.backend.settings import (
+    Notice,
+    Value,
+    engine_config,
+    given_settings,
+    normalise,
+    notice,
+    shorten,
+    told,
+)
 from app.backend.texts import both, shown_range, text
 from pycore.capacity import VLLM_MEMORY, EngineMemory
 from pycore.config import EngineConfig
@@ -29,6 +38,7 @@ REPLAY_SHARE = 850  # ... here on hit rates, if the trace says what its prompts 
 STEPS_AT_ONCE = 256  # most of them are leapt over
 LISTED_PROBLEMS = 20
 NS_PER_MS = 1_000_000
+MOST_PAGES = 20_000_000  # of a radix tree, a token each: 1 GB
 
 Result = TypeVar("Result")
 
@@ -81,11 +91,14 @@ def replay_engine_config(values: Mapping[str, Value]) -> EngineConfig:
     """The engine for normalised replay settings.
 
     Raises:
-        RequestError: a model that cannot be put on these GPUs, or does not fit.
+        RequestError: a model that cannot be put on these GPUs, or does not fit; a tree of too many pages.
     """
     step_ns = round(values["stepms"] * NS_PER_MS)
+    blocks = values["blocks"] or fitting_blocks(values)
+    if values["cache"] == "radix" and blocks * values["bs"] > MOST_PAGES:
+        raise RequestError.of("replay.error.pages", tokens=blocks * values["bs"], most=MOST_PAGES)
     return engine_config(
-        {**values, "blocks": values["blocks"] or fitting_blocks(values)},
+        {**values, "blocks": blocks},
         values["maxlen"] or find_model(values["model"]).max_context,
         step_ns or 1,
         deployment=None if step_ns else deployment(values),
@@ -197,7 +210,7 @@ def replay_job(request: dict) -> Job:
     Raises:
         RequestError: the file gives no trace, or no engine can be built.
     """
-    values, notices = normalise("replay", request.get("settings") or {})
+    values, notices = normalise("replay", given_settings(request))
     load = request.get("load")
     given = _built_in(load, values) if load else (yield from _file(request, values["limit"]))
     notices += given.notices
@@ -244,8 +257,10 @@ def _file(request: dict, limit: int) -> Generator[tuple[int, int], None, _Given]
         RequestError: the file gives no trace.
     """
     name = shorten(request.get("name") or "trace")
-    data = request.get("data") or b""
-    content = data.encode("utf-8", "replace") if isinstance(data, str) else bytes(data)
+    data = request.get("data")
+    if not isinstance(data, str | bytes | None):
+        raise RequestError.of("replay.error.data", value=type(data).__name__)
+    content = data.encode("utf-8", "replace") if isinstance(data, str) else data or b""
     read = reading(BytesIO(content), len(content), name, limit, bool(request.get("keep", True)))
     trace = yield from _shares(read, 0, READ_SHARE)
     return _Given(name, trace.format, trace.requests, trace_notices(trace))

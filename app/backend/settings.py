@@ -25,24 +25,33 @@ class Setting:
         default: an int, a float or a choice.
         low, high: bounds of a number, both allowed.
         choices: of a word.
+        least: the smallest number that is allowed above `low`.
     """
 
     default: Value
     low: float = 0
     high: float = 0
     choices: tuple[str, ...] = ()
+    least: float = 0
+
+    @property
+    def expected(self) -> str:
+        """What it may be, in no language."""
+        if self.choices:
+            return ", ".join(self.choices)
+        gap = f"{self.low:,.10g}, {self.least:,.10g}" if self.least > self.low else f"{self.low:,.10g}"
+        return f"{gap} … {self.high:,.10g}"
 
     def read(self, value: object) -> tuple[Value, str | None]:
         """The nearest allowed value, and what was expected if it is not the one given."""
         if self.choices:
             fine = isinstance(value, str) and value in self.choices
-            return (value, None) if fine else (self.default, ", ".join(self.choices))
+            return (value, None) if fine else (self.default, self.expected)
         number = _number(value, isinstance(self.default, float))
-        expected = f"{self.low:,} … {self.high:,}"
         if number is None:
-            return self.default, expected
-        clamped = min(max(number, self.low), self.high)
-        return clamped, None if clamped == number else expected
+            return self.default, self.expected
+        clamped = min(max(number, self.least if number > self.low else self.low), self.high)
+        return clamped, None if clamped == number else self.expected
 
 
 def _number(value: object, fractional: bool) -> int | float | None:
@@ -51,7 +60,7 @@ def _number(value: object, fractional: bool) -> int | float | None:
         return None
     try:
         number = float(value) if fractional else int(value, 10) if isinstance(value, str) else value
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if number != number or number in (float("inf"), float("-inf")):
         return None
@@ -116,7 +125,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "blocks": Setting(0, 0, 10_000_000),
         "seed": Setting(5, 0, 9999),
         "limit": Setting(1000, 1, 10_000_000),
-        "maxlen": Setting(0, 0, 10_000_000),
+        "maxlen": Setting(0, 0, 10_000_000, least=2),  # a token of the prompt and one of the answer
         "stepms": Setting(0.0, 0, 3_600_000),
         "speed": Setting(1.0, 0.001, 1000),
         "slottft": Setting(2000.0, 0.001, 3_600_000),
@@ -172,8 +181,18 @@ def told(notices: list[Notice]) -> list[dict[str, str]]:
 
 def shorten(value: object) -> str:
     """What a user gave, as it may be repeated to them: at most 40 characters, nothing unprintable."""
-    shown = "".join(c if c.isprintable() else "�" for c in str(value)[:41])
+    try:
+        words = str(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists in lists
+        words = type(value).__name__
+    shown = "".join(c if c.isprintable() else "�" for c in words[:41])
     return shown[:40] + "…" if len(shown) > 40 else shown
+
+
+def given_settings(request: Mapping[str, object]) -> Mapping[str, object]:
+    """The settings of a request, none if what came is no dictionary."""
+    settings = request.get("settings")
+    return settings if isinstance(settings, dict) else {}
 
 
 def normalise(kind: str, given: Mapping[str, object]) -> tuple[dict[str, Value], list[Notice]]:
@@ -195,8 +214,8 @@ def normalise(kind: str, given: Mapping[str, object]) -> tuple[dict[str, Value],
             fields = {"setting": key, "value": shorten(given[key]), "used": values[key], "expected": expected}
             notices.append(notice("warning", "notice.corrected", **fields))
     notices += [
-        notice("warning", "notice.unknown", setting=shorten(key))
-        for key in sorted(map(str, given.keys() - known.keys()))
+        notice("warning", "notice.unknown", setting=key)
+        for key in sorted(map(shorten, given.keys() - known.keys()))
     ]
     notices += _reconcile(kind, values, given)
     if kind == "simulate":

@@ -76,11 +76,6 @@ ONLY_IN = {
 }
 
 
-def allowed(setting: Setting) -> str:
-    """What a setting may be, in no language."""
-    return ", ".join(setting.choices) if setting.choices else f"{setting.low:,.10g} … {setting.high:,.10g}"
-
-
 def setting_options(kind: str, terminal: Terminal, no_default: tuple[str, ...] = ()) -> list[click.Option]:
     """One option for each setting of a kind of request.
 
@@ -96,9 +91,9 @@ def setting_options(kind: str, terminal: Terminal, no_default: tuple[str, ...] =
             options.append(click.Option(["--hold/--no-hold", key], default=None, help=what))
             continue
         if key in no_default:
-            may_be = terminal.text("cli.help.allowed", allowed=allowed(setting))
+            may_be = terminal.text("cli.help.allowed", allowed=setting.expected)
         else:
-            may_be = terminal.text("cli.help.default", allowed=allowed(setting), default=setting.default)
+            may_be = terminal.text("cli.help.default", allowed=setting.expected, default=setting.default)
         flags = [FLAGS[key], *([OTHER_FLAGS[key]] if key in OTHER_FLAGS else [])]
         options.append(click.Option([*flags, key], help=f"{what} {may_be}"))
     return options
@@ -120,7 +115,7 @@ def checked(kind: str, given: Mapping[str, object]) -> dict[str, Value]:
             continue
         values[key], expected = setting.read(given[key])
         if expected is not None:
-            fail("cli.error.value", option=FLAGS[key], value=shorten(given[key]), expected=allowed(setting))
+            fail("cli.error.value", option=FLAGS[key], value=shorten(given[key]), expected=setting.expected)
     return values
 
 

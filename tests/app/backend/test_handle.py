@@ -159,3 +159,61 @@ def test_a_prefix_that_would_fill_the_pool_is_not_kept_and_that_is_told():
     answer = Handler().handle({"kind": "simulate", "settings": settings})
     assert [each["key"] for each in answer["notices"]] == ["notice.prefix"]
     assert "22" in answer["notices"][0]["en"]
+
+
+def _nested(depth):
+    lists = []
+    for _ in range(depth):
+        lists = [lists]
+    return lists
+
+
+HOSTILE = [
+    None,
+    True,
+    -1,
+    10**400,
+    10**5000,
+    1e308,
+    float("nan"),
+    "9" * 5000,
+    "\ud800",
+    "<b>",
+    b"abc",
+    [1],
+    {"a": []},
+]
+TRACE = "arrival_s,prompt,output\n0,10,5\n1,20,3\n"
+
+
+@pytest.mark.parametrize("value", [*HOSTILE, _nested(3000)], ids=lambda value: type(value).__name__)
+def test_whatever_is_asked_gets_a_response_that_can_be_written_as_json(value):
+    requests = [value, {"kind": value}]
+    requests += [{"kind": kind, "settings": value} for kind in ("sizing", "replay")]
+    requests += [{"kind": "sizing", "settings": {key: value}} for key in ("model", "tp", "util", "kvbits")]
+    requests += [
+        {"kind": "replay", "data": TRACE, key: value} for key in ("name", "keep", "load", "settings")
+    ]
+    requests += [{"kind": "replay", "data": TRACE, "settings": {key: value}} for key in ("wm", "bs", "mode")]
+    requests += [
+        {"kind": "replay", "data": value},
+        *({"kind": kind, "job": value} for kind in ("stop", "continue")),
+    ]
+    for request in requests:
+        response = Handler().handle(request)
+        json.dumps(response, allow_nan=False, ensure_ascii=False).encode()
+        if response["error"]:
+            assert response["error"]["en"]
+            assert response["error"]["zh"]
+
+
+def test_a_longest_request_of_one_token_is_corrected_as_it_has_no_room_for_an_answer():
+    response = Handler().handle({"kind": "replay", "data": TRACE, "settings": {"maxlen": 1}})
+    assert response["settings"]["maxlen"] == 2
+    assert "0, 2 … 10,000,000" in response["notices"][0]["en"]
+
+
+def test_a_tree_of_too_many_pages_is_refused_before_memory_is_taken():
+    settings = {"cache": "radix", "blocks": 10_000_000, "bs": 1024}
+    response = Handler().handle({"kind": "replay", "data": TRACE, "settings": settings})
+    assert "10,240,000,000 tokens" in response["error"]["en"]
