@@ -11,7 +11,7 @@ from app.backend.settings import shorten
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
 from app.cli.fidelity_view import document, fidelity_report, show_judged
-from app.cli.html_report import html_option, write_report
+from app.cli.html_report import html_option, require_writable, write_report
 from app.cli.interrupt import Interrupt
 from app.cli.options import json_option
 from app.cli.progress import followed, progress_bar
@@ -76,6 +76,7 @@ def run_fidelity(
     Raises:
         RequestError: a run that cannot be read or replayed.
     """
+    require_writable(html)
     judged: list[Judged] = []
     with progress_bar(terminal, quiet=as_json) as progress, Interrupt() as interrupt:
         named = [read(folder) for name in runs or RUNS for folder in _folders(name)]

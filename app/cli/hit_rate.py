@@ -90,7 +90,7 @@ def study(
     if sizes["cache_blocks"] and sizes["cache_tokens"]:
         fail("cli.error.two_sizes")
     values = checked("replay", {key: given[key] for key in USED if key != "cache"})
-    for key, flag in {**FLAGS, "compare": "--compare"}.items():
+    for key, flag in {**FLAGS, "compare": "--compare", "html": "--html"}.items():
         if key not in USED and given.get(key):
             terminal.note(terminal.text("cli.note.engine", option=flag))
     with progress_bar(terminal, quiet=bool(form)) as progress:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -25,6 +25,30 @@ def html_option(terminal: Terminal) -> click.Option:
     return click.Option(["--html"], help=terminal.text("report.option.html"))
 
 
+def require_writable(path: str | None) -> None:
+    """Finds out before the work whether the report can be written after it; None: none is wanted.
+
+    Raises:
+        RequestError: it cannot.
+    """
+    if path is None:
+        return
+    try:
+        exists = Path(path).exists()
+        with open(path, "ab"):
+            pass
+        if not exists:
+            Path(path).unlink()
+    except (OSError, ValueError) as reason:
+        _cannot_be_written(path, reason)
+
+
+def _cannot_be_written(path: str, reason: Exception) -> NoReturn:
+    fail(
+        "report.error", path=shorten(path), reason=getattr(reason, "strerror", None) or type(reason).__name__
+    )
+
+
 def write_report(path: str, content: str, terminal: Terminal) -> None:
     """Writes the file and says so.
 
@@ -34,7 +58,7 @@ def write_report(path: str, content: str, terminal: Terminal) -> None:
     try:
         Path(path).write_text(content, encoding="utf-8")
     except OSError as reason:
-        fail("report.error", path=shorten(path), reason=reason.strerror or type(reason).__name__)
+        _cannot_be_written(path, reason)
     terminal.note(terminal.text("report.written", path=shorten(path)))
 
 

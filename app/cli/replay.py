@@ -10,7 +10,7 @@ from app.backend.settings import Value
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
 from app.cli.hit_rate import policies_of, remark_on_study_options, study, study_options
-from app.cli.html_report import html_option, replay_report, write_report
+from app.cli.html_report import html_option, replay_report, require_writable, write_report
 from app.cli.interrupt import Interrupt
 from app.cli.options import (
     FLAGS,
@@ -97,13 +97,14 @@ def replay(
     """
     if as_json and csv:
         fail("cli.error.two_formats")
+    require_writable(html)
     policies = policies_of(given["cache"])
     if policies is not None:
         return study(
             terminal,
             trace,
             policies,
-            {**given, "compare": compare},
+            {**given, "compare": compare, "html": html},
             keep_good,
             "json" if as_json else "csv" if csv else "",
         )

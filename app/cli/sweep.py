@@ -12,7 +12,7 @@ from app.backend.request_error import RequestError
 from app.backend.settings import SETTINGS, Value, shorten
 from app.cli.command import Command
 from app.cli.failure import INTERRUPTED, OK, fail
-from app.cli.html_report import html_option, sweep_report, write_report
+from app.cli.html_report import html_option, require_writable, sweep_report, write_report
 from app.cli.interrupt import Interrupt
 from app.cli.options import (
     all_settings,
@@ -100,6 +100,7 @@ def run_sweep(
     """
     if as_json and csv:
         fail("cli.error.two_formats")
+    require_writable(html)
     count = whole_number("--jobs", jobs, 1, MOST_PROCESSES) or default_count()
     varied = {key: _values(key, str(words)) for key, words in given.items() if words is not None}
     limits = varied.pop("limit", [NO_LIMIT])

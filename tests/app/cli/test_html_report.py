@@ -68,7 +68,18 @@ def test_a_report_speaks_the_language_asked_for(kvscope, trace, tmp_path):
     assert "抢占" in content
 
 
-def test_a_report_that_cannot_be_written_is_refused(kvscope, trace):
-    outcome = kvscope("replay", trace, *SETTINGS, "--html", "/nowhere/report.html")
-    assert outcome.code == 2
-    assert "/nowhere/report.html cannot be written: No such file or directory" in outcome.err
+@pytest.mark.parametrize("command", ["replay", "sweep"])
+def test_a_report_that_cannot_be_written_is_refused_before_the_work(refused, trace, monkeypatch, command):
+    monkeypatch.chdir(trace.parent)
+    told = refused(command, trace, *SETTINGS, "--html", "/nowhere/report.html")
+    assert "/nowhere/report.html cannot be written: No such file or directory" in told
+    assert sorted(each.name for each in trace.parent.iterdir()) == [trace.name]
+
+
+def test_a_report_that_is_there_stays_until_the_new_one_is_written(refused, trace):
+    target = trace.with_name("report.html")
+    target.write_text("before", encoding="utf-8")
+    refused("replay", trace.with_name("missing.csv"), "--html", target)
+    assert target.read_text(encoding="utf-8") == "before"
+    refused("replay", trace.with_name("missing.csv"), "--html", trace.with_name("other.html"))
+    assert not trace.with_name("other.html").exists()
