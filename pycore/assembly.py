@@ -110,6 +110,7 @@ def build_engine(
         rules=RULES[choices.rules],
         queue=choices.queue,
         token_budget=NO_LIMIT if choices.token_budget is None else choices.token_budget,
+        chunk_limit=NO_LIMIT if choices.chunk_limit is None else choices.chunk_limit,
         reserve_full_prompt=choices.reserve_full_prompt,
         order_rules=choices.chosen_order,
         conservativeness=choices.conservativeness,

@@ -121,6 +121,8 @@ class SchedulerConfig:
         queue: the order of those that wait, one of the rules' `queues`.
         order: the figures behind it; None: SGLang's under its rules, else PLAIN.
         token_budget: most tokens computed in a step, under sglang rules in a step of prompts; None: no limit.
+        chunk_limit: most tokens of one prompt computed in a step while others run or wait, as vLLM V1's
+            long_prefill_token_threshold; None: no limit.
         reserve_full_prompt: whether there must be room for all of a prompt that is computed in chunks.
         conservativeness: sglang: how much of the tokens to come an admission leaves free, see NewTokenRatio.
 
@@ -136,6 +138,7 @@ class SchedulerConfig:
     queue: str = "fcfs"
     order: OrderRules | None = None
     token_budget: int | None = None
+    chunk_limit: int | None = None
     reserve_full_prompt: bool = True
     conservativeness: float = 1.0
 
@@ -156,6 +159,10 @@ class SchedulerConfig:
             _require("token_budget", self.token_budget, self.token_budget >= 1, "at least 1 token")
             chunked = RULES[self.rules].chunked
             _require("token_budget", self.token_budget, chunked, f"none under {self.rules} rules")
+        if self.chunk_limit is not None:
+            _require("chunk_limit", self.chunk_limit, self.chunk_limit >= 1, "at least 1 token")
+            beside = RULES[self.rules].chunked and not RULES[self.rules].prompts_first
+            _require("chunk_limit", self.chunk_limit, beside, f"none under {self.rules} rules")
 
     @property
     def chosen_victim(self) -> str:

@@ -147,9 +147,18 @@ class FastForward:
 
     def _name_tokens(self, steps: int) -> None:
         """Says which tokens come of the stretch, and tells the prefix cache of the blocks that they fill."""
-        running = self.engine.scheduler.running
+        running, allocator = self.engine.scheduler.running, self.engine.allocator
         self.engine.runner.decode(running, steps)
-        for seq in running:
-            seq.num_computed += steps - 1
-            self.engine.allocator.allocate_slots(seq, 1)  # the slot is there; blocks that are full get a key
-            seq.num_computed -= steps - 1
+        filled = [(steps - 1, i) for i in range(len(running))]
+        if any(seq.request.answer for seq in running):  # others may have the same: as blocks fill
+            size = allocator.block_size
+            filled = sorted(
+                (step, i)
+                for i, seq in enumerate(running)
+                for step in range(-(seq.num_computed + 1) % size, steps, size)
+            )
+        for step, i in filled:
+            seq = running[i]
+            seq.num_computed += step
+            allocator.allocate_slots(seq, 1)  # the slot is there; blocks that are full get a key
+            seq.num_computed -= step

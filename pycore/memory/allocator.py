@@ -25,8 +25,9 @@ class KVAllocator(Protocol):
         capacity: token slots in the pool.
         block_size: slots a block.
         largest_holding: the most slots that one sequence can ever hold.
-        has_joined: whether a prefix cache came to know more by a `commit` since somebody set this to False:
-            who waits may find more than when it was asked.
+        has_joined: whether a prefix cache came to know more since somebody set this to False: who waits may
+            find more than when it was asked.
+        finds_decoded: whether what a sequence generates is found while it still runs.
         steady: counts tables of sequences that decode together; None: each is looked at.
     """
 
@@ -34,6 +35,7 @@ class KVAllocator(Protocol):
     block_size: int
     largest_holding: int
     has_joined: bool
+    finds_decoded: bool
     steady: SteadyTables | None
 
     def slots_needed(self, request: Request) -> int:

@@ -77,6 +77,7 @@ class ContiguousAllocator:
             log: told of each reservation and release.
         """
         self.has_joined = False
+        self.finds_decoded = False
         self.capacity = placement.num_free
         self.largest_holding = placement.largest
         self.block_size = block_size

@@ -38,6 +38,7 @@ class PagedAllocator(Swapping):
     """
 
     steady: SteadyTables | None = None
+    finds_decoded = False
 
     def __init__(
         self,

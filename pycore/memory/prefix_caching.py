@@ -20,6 +20,8 @@ class PrefixCachingAllocator(PrefixReusingAllocator):
     computed after them.
     """
 
+    finds_decoded = True
+
     def __init__(
         self,
         pool: CachingBlockPool,
@@ -85,6 +87,7 @@ class PrefixCachingAllocator(PrefixReusingAllocator):
             if self._history is not None:
                 self._history.stored(seq.block_keys[:num_full], table.num_keyed)
             table.num_keyed = num_full
+            self.has_joined = True
         return True
 
     def fork(self, parent: Sequence, child: Sequence) -> None:

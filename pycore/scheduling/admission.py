@@ -47,11 +47,11 @@ class Admission:
         return self._rules.chunked and seq.request.num_seqs == 1
 
     def cut(self, seq: Sequence, num_new: int, batch: Batch) -> int:
-        """Of `num_new` tokens, more than the budget of the step allows, those that are computed in it."""
+        """Of `num_new` tokens, more than the step allows, those that are computed in it."""
         if not self.may_be_cut(seq):
             return num_new
         batch.has_chunks = True
-        return batch.budget
+        return batch.most_of_one
 
     def starts_in_part(self, seq: Sequence, budget: int) -> bool:
         """Whether a first piece of it fits into what is free, though all of it may not."""
@@ -93,7 +93,7 @@ class Admission:
         elif self._reserve_full_prompt or not self.may_be_cut(seq):
             fits = self._allocator.can_admit(seq.group, keep_free)
         else:
-            fits = self._allocator.can_admit(seq.group, keep_free, batch.budget)
+            fits = self._allocator.can_admit(seq.group, keep_free, batch.most_of_one)
         return None if fits else "memory"
 
     def _reason_by_tokens_to_come(self, group: Series[Sequence]) -> str | None:

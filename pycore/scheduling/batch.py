@@ -14,6 +14,7 @@ class Batch:
         num_new: tokens to compute, one number a sequence: 1 for a decode, the prompt or a chunk of it for a
             prefill.
         budget: tokens that may still be added; below 0 where a group was computed as a whole.
+        chunk: most tokens of one sequence.
         limited: whether there is such a limit.
         num_decodes: how many at the head decode one token each; there may be more behind them.
         num_together: sequences of a cohort that decode one token each before all others, and are not listed.
@@ -27,6 +28,7 @@ class Batch:
 
     __slots__ = (
         "budget",
+        "chunk",
         "has_chunks",
         "has_groups",
         "has_tokens",
@@ -40,11 +42,12 @@ class Batch:
         "tokens_together",
     )
 
-    def __init__(self, budget: int = NO_LIMIT) -> None:
+    def __init__(self, budget: int = NO_LIMIT, chunk: int = NO_LIMIT) -> None:
         self.seqs: list[Sequence] = []
         self.num_new: list[int] = []
         self.budget = budget
-        self.limited = budget < NO_LIMIT
+        self.chunk = chunk
+        self.limited = budget < NO_LIMIT or chunk < NO_LIMIT
         self.num_decodes = 0
         self.num_together = 0
         self.tokens_together = 0
@@ -53,6 +56,11 @@ class Batch:
         self.has_chunks = False
         self.has_groups = False
         self.has_tokens = False
+
+    @property
+    def most_of_one(self) -> int:
+        """Tokens of one sequence that may still be added."""
+        return min(self.budget, self.chunk)
 
     def add(self, seq: Sequence, num_new: int) -> None:
         """Schedules `num_new` tokens of `seq`."""
@@ -85,7 +93,7 @@ class Batch:
 
     def lift_limit(self) -> None:
         """Lets what is added from here on be as much as it is."""
-        self.budget = NO_LIMIT
+        self.budget = self.chunk = NO_LIMIT
         self.limited = False
 
     def remove(self, seq: Sequence) -> None:

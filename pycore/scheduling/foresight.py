@@ -59,6 +59,8 @@ class Foresight:
         cohort = self._progress.cohort
         if cohort is not None and cohort.count:
             return cohort.steps_ahead
+        if self._queue.seqs and self._allocator.finds_decoded and any(seq.request.answer for seq in running):
+            return 0  # the head may find what is generated
         steps = NO_LIMIT
         for seq in running:
             if seq.num_tokens - seq.num_computed != 1 or seq.first_token_ns is None:

@@ -57,7 +57,7 @@ class Growth:
         while queue:
             seq = queue.popleft()
             num_new = seq.num_tokens - seq.num_computed
-            if limited and num_new > batch.budget:
+            if limited and num_new > batch.most_of_one:
                 if batch.budget <= 0 and seq is seq.group[0]:
                     return  # those behind it keep what they hold, and rest
                 num_new = self._admission.cut(seq, num_new, batch)
@@ -76,8 +76,8 @@ class Growth:
                         queue.remove(victim)
                 if victims is seq.group:
                     self._note_self_preemption(seq)
-                    if self._rules.ends_at_self:
-                        return
+                    if self._rules.ends_at_self and not self._queue.by_rank:
+                        return  # the victim is the last, so there is nobody behind it
                     break
             else:
                 batch.add(seq, num_new)

@@ -132,9 +132,9 @@ class Intake:
                 self._log.emit(Recovered if seq.preemptions else Admitted, seq.id, num_new)
 
     def _compute(self, seq: Sequence, batch: Batch) -> int:
-        """Schedules what a sequence has not computed, as far as the budget goes; there is room for it."""
+        """Schedules what a sequence has not computed, as far as the step allows; there is room for it."""
         uncomputed = num_new = seq.num_tokens - seq.num_computed
-        if uncomputed > batch.budget:
+        if uncomputed > batch.most_of_one:
             num_new = self._admission.cut(seq, uncomputed, batch)
         if not self._allocator.allocate_slots(seq, num_new):
             raise AssertionError(f"{seq} was told that it fits, and does not: {self._allocator.memory_map()}")

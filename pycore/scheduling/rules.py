@@ -41,7 +41,8 @@ class Rules:
             again, whatever is configured. None: as configured; False: always computed again.
         reject: when a request that does not fit into the pool is turned away, one of REJECTIONS.
         empty_watermark: whether an admission must leave the watermark free even while nobody runs.
-        ends_at_self: whether nobody else is scheduled once a running request has preempted itself.
+        ends_at_self: whether nobody else is scheduled once a running request has preempted itself, unless
+            the queue goes by rank: then those behind it may be of higher priority.
         preempted_to_back: a preempted request waits behind all others, not in front of them.
         sets_aside: an admission leaves a share of the tokens to come free, see retraction.SetAside.
         queues: orders of the queue that go with it, of policies.QUEUE or queue_order.ADMISSION.

@@ -53,6 +53,7 @@ class Scheduler:
         rules: Rules = CLASSIC,
         queue: str = "fcfs",
         token_budget: int = NO_LIMIT,
+        chunk_limit: int = NO_LIMIT,
         reserve_full_prompt: bool = True,
         order_rules: OrderRules = PLAIN,
         conservativeness: float = 1.0,
@@ -67,7 +68,8 @@ class Scheduler:
             watermark_slots: slots that an admission must leave free while others run, so that they can grow.
             recovery: one of RECOVERIES, where the rules leave the choice; see Recovery.
             rules: how a step is decided.
-            queue, token_budget, reserve_full_prompt, conservativeness: see config.SchedulerConfig.
+            queue, token_budget, chunk_limit, reserve_full_prompt, conservativeness: see
+                config.SchedulerConfig.
             order_rules: the figures behind the order of the queue.
             log: told what happens and why.
         """
@@ -105,6 +107,7 @@ class Scheduler:
         self._max_num_seqs = max_num_seqs
         self._rules = rules
         self._token_budget = token_budget
+        self._chunk_limit = chunk_limit
         self.has_tokens = False
         self.foresight = Foresight(
             allocator, rules, self._queue, self._admission, self._intake, self._progress, token_budget
@@ -169,7 +172,8 @@ class Scheduler:
 
     def schedule(self, now_ns: int) -> Batch:
         """Decides what the forward pass that starts at `now_ns` computes, and makes room for it."""
-        batch = Batch(self._token_budget)
+        alone = len(self.running) + len(self.waiting) < 2  # then nobody is kept waiting by a long prompt
+        batch = Batch(self._token_budget, NO_LIMIT if alone else self._chunk_limit)
         batch.has_groups = self._progress.has_groups
         batch.has_tokens = self.has_tokens
         intake = self._intake
@@ -179,10 +183,11 @@ class Scheduler:
         self._queue.step += 1
         if not self._rules.prompts_first:
             self._growth.grow(batch)
-            if lasts and not batch.num_preempted:
+            if lasts and not batch.num_preempted and not self._allocator.has_joined:
                 self._queue.tell(intake.held_up)
             else:
                 intake.admit_waiting(batch, now_ns)
+            self._allocator.has_joined = False  # whoever still waits was asked with that
         elif self._recovery.num_swapped or not intake.start_prompts(batch, now_ns):
             if self._rules.by_arrival:
                 self.running.sort(key=by_arrival)

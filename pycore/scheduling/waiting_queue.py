@@ -59,6 +59,11 @@ class WaitingQueue:
         """Whether the order of those that wait stays as it is while nobody comes or goes."""
         return self._arrange is None
 
+    @property
+    def by_rank(self) -> bool:
+        """Whether those that wait are sorted by what they are, not by when they came."""
+        return self._rank is not None
+
     def add(self, seq: Sequence) -> None:
         """Queues a new sequence, for the next scheduling."""
         self._since[seq.id] = self.step + 1

@@ -22,13 +22,14 @@ LENGTHS = st.lists(
 )
 
 
-def requests(lengths, groups=(), prompts=None):
+def requests(lengths, groups=(), prompts=None, answers=False):
     load, arrival = [], 0
     for id, (prompt, output, gap) in enumerate(lengths):
         arrival += gap
         num_seqs, decoding = groups[id % len(groups)] if groups else (1, "plain")
         said = Prompt(tuple(prompts[id % len(prompts)][:1] * prompt)) if prompts else None
-        load.append(Request(id, arrival, prompt, output, num_seqs, decoding, prompt=said))
+        answer = said.tokens[:1] * output if answers else None  # what others' prompts go on with
+        load.append(Request(id, arrival, prompt, output, num_seqs, decoding, prompt=said, answer=answer))
     return load
 
 
@@ -171,17 +172,20 @@ def test_leaps_equal_steps_with_groups_and_swapping(rules, num_blocks, block_siz
     num_blocks=st.integers(4, 40),
     block_size=st.integers(1, 6),
     budget=st.sampled_from([None, 1, 3, 16]),
+    chunk=st.sampled_from([None, None, 1, 4]),
     queue=st.sampled_from(["fcfs", "priority"]),
     reserve=st.booleans(),
     rules=st.sampled_from(["vllm-v1", "chunked"]),
     lengths=LENGTHS,
 )
 def test_leaps_equal_steps_under_a_token_budget(
-    num_blocks, block_size, budget, queue, reserve, rules, lengths
+    num_blocks, block_size, budget, chunk, queue, reserve, rules, lengths
 ):
     config = EngineConfig(
         memory=MemoryConfig(num_blocks=num_blocks, block_size=block_size),
-        scheduler=SchedulerConfig(rules=rules, queue=queue, token_budget=budget, reserve_full_prompt=reserve),
+        scheduler=SchedulerConfig(
+            rules=rules, queue=queue, token_budget=budget, chunk_limit=chunk, reserve_full_prompt=reserve
+        ),
         max_len=MAX_LEN,
         step_ns=1,
     )
@@ -194,10 +198,13 @@ def test_leaps_equal_steps_under_a_token_budget(
     num_blocks=st.integers(4, 40),
     block_size=st.integers(1, 6),
     uncached_first=st.booleans(),
-    rules=st.sampled_from(["classic", "vllm-v1"]),
+    rules=st.sampled_from(["classic", "prefill-first", "vllm-v1"]),
+    answers=st.booleans(),
     lengths=LENGTHS,
 )
-def test_leaps_equal_steps_with_a_prefix_cache(cache, num_blocks, block_size, uncached_first, rules, lengths):
+def test_leaps_equal_steps_with_a_prefix_cache(
+    cache, num_blocks, block_size, uncached_first, rules, answers, lengths
+):
     config = EngineConfig(
         memory=MemoryConfig(
             num_blocks=num_blocks, block_size=block_size, prefix_cache=cache, uncached_first=uncached_first
@@ -206,7 +213,7 @@ def test_leaps_equal_steps_with_a_prefix_cache(cache, num_blocks, block_size, un
         max_len=MAX_LEN,
         step_ns=1,
     )
-    assert_equal_runs(config, requests(lengths, prompts=[(1,), (2,), (1,)]))
+    assert_equal_runs(config, requests(lengths, prompts=[(1,), (2,), (1,)], answers=answers))
 
 
 def test_one_leap_from_the_first_token_to_the_last():

@@ -8,13 +8,17 @@ from tests.pycore.golden_engines.cases import case, cases
 from tests.pycore.golden_engines.engine_replay import EngineReplay
 
 KNOWN = {"block_size", "num_blocks_incl_null", "requests", "sampled_token", "caching", "max_batched"}
-KNOWN |= {"reserve_full_isl", "policy", "watermark", "max_num_seqs"}
+KNOWN |= {"reserve_full_isl", "policy", "watermark", "max_num_seqs", "long_prefill_token_threshold"}
+REQUEST_KEYS = {"id", "tokens", "max_tokens", "order", "at", "priority"}
 
 
 def replay_of(given: dict) -> EngineReplay:
     """Our engine set up as the case says; a setting that we do not know is an error, never passed over."""
     assert given.keys() <= KNOWN, given.keys() - KNOWN
-    caching = given.get("caching", True)
+    assert all(REQUEST_KEYS.issuperset(request) for request in given["requests"])
+    caching, requests = given.get("caching", True), given["requests"]
+    if given.get("policy") == "priority":  # equals go by arrival, as we number them
+        requests = sorted(requests, key=lambda request: request.get("order", request.get("at", 0)))
     memory = MemoryConfig(
         num_blocks=given["num_blocks_incl_null"],
         block_size=given["block_size"],
@@ -28,8 +32,9 @@ def replay_of(given: dict) -> EngineReplay:
         reserve_full_prompt=given.get("reserve_full_isl", True),
         watermark=given.get("watermark"),
         max_num_seqs=given.get("max_num_seqs", 256),
+        chunk_limit=given.get("long_prefill_token_threshold") or None,
     )
-    return EngineReplay(given["requests"], memory, scheduler)
+    return EngineReplay(requests, memory, scheduler)
 
 
 @pytest.mark.parametrize("golden", cases("S"))
