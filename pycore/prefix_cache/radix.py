@@ -141,7 +141,7 @@ class RadixCache:
         if held < end:
             part = array("q", values[held // page : end // page])
             node = self._new_node(node, edge, tokens[held:end], part)
-            node.hits = 1
+            node.hits = int(end > counted)
             node.priority = priority
             self.evictable += end - held
             self._leaves.put(node)

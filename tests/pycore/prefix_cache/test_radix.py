@@ -268,3 +268,11 @@ def test_a_broken_tree_is_found():
     cache.root.children[1].children[5].users = 1
     with pytest.raises(AssertionError):
         cache.check()
+
+
+def test_what_an_insert_for_the_same_request_has_counted_is_no_hit_again_though_it_was_evicted_meanwhile():
+    cache = RadixCache()
+    cache.insert([1, 2, 3], [1, 2, 3], counted=3)
+    assert cache.nodes().hits == (0,)  # as in SGLang 0.5.23
+    cache.insert([1, 2, 3, 4], [1, 2, 3, 4], counted=3)
+    assert sorted(cache.nodes().hits) == [0, 1]
