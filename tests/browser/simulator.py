@@ -1,15 +1,18 @@
 """The page as a test drives it: by its ids and data attributes, as a user would, never by its inner state."""
 
 import contextlib
+import functools
 import json
 import math
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, Route, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, Request, Route, Worker, expect
 
 from app.cli.options import FLAGS
 
@@ -18,6 +21,8 @@ PATIENCE_MS = 30_000  # two tests and two interpreters share two cores
 BOOT_MS = 90_000
 WORKER = re.compile(r"/worker\.\w+\.js$")
 BOKEH = re.compile(r"/bokeh\.\w+\.js$")
+
+ABORTED = "net::ERR_FAILED"  # what the browser says of a script that was not let through
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -45,13 +50,34 @@ class Simulator:
         self.page.on("console", self._note_message)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
-    def open(self, query: str = "", *, python: bool = True) -> "Simulator":
-        """Goes to the page and waits until it plays, and until Python is there if it is wanted."""
+    def open(self, query: str = "", *, python: bool = True, bokeh: bool = True) -> "Simulator":
+        """Goes to the page and waits until it plays, and until nothing comes by itself that would change it.
+
+        Args:
+            query: of the address.
+            python: wait for Python, unless the test does without or looks at the page before.
+            bokeh: wait until all figures of the first tab are drawn.
+        """
         self.page.goto(self.address + query)
         expect(self.locator("html")).to_have_attribute("data-playable", "true", timeout=BOOT_MS)
+        if bokeh:
+            expect(self.locator("html")).to_have_attribute("data-drawn", "true", timeout=BOOT_MS)
         if python:
             self.wait_for_python()
         return self
+
+    def open_in_vain(self, query: str = "", **how: bool) -> "Simulator":
+        """Opens the page where Python cannot be had, and waits until it has said so, which moves the rest."""
+        self.open(query, python=False, **how)
+        expect(self.locator("#python-state")).to_have_attribute("data-python", "failed", timeout=BOOT_MS)
+        return self
+
+    def leave(self) -> None:
+        """Goes where nothing is, so that the page can be opened by somebody else as if it were new."""
+        self.page.goto("about:blank")
+        self.page.mouse.move(-10, -10)
+        for noted in (self.complaints, self.outside, self.asked):
+            noted.clear()
 
     def wait_for_python(self) -> None:
         """Waits until the settings can be changed, and the run that the address asks for is shown."""
@@ -105,11 +131,19 @@ class Simulator:
 
     def counters(self) -> dict[str, str]:
         """What the counters say, by name."""
-        return {name: self.locator(f"[data-counter={name}]").first.inner_text() for name in COUNTERS}
+        return self._texts("counter", COUNTERS)
 
     def waste(self) -> dict[str, str]:
         """What the figures below the waste bar say, by part of the pool."""
-        return {part: self.locator(f"[data-waste={part}]").inner_text() for part in PARTS}
+        return self._texts("waste", PARTS)
+
+    def _texts(self, kind: str, names: tuple[str, ...]) -> dict[str, str]:
+        """What the first element of each name says, all at one moment."""
+        return self.page.evaluate(
+            """([kind, names]) => Object.fromEntries(names.map((name) =>
+                [name, document.querySelector(`[data-${kind}=${name}]`).innerText]))""",
+            [kind, names],
+        )
 
     def query(self, key: str | None = None) -> dict[str, str] | str | None:
         """The address's query, or one of its values."""
@@ -120,13 +154,37 @@ class Simulator:
         """Waits until a key of the address has a value: it is written once what was asked for is shown."""
         self.page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)).get(key) == value)
 
+    def wait_for(self, read: Callable[[], object], wanted: object) -> None:
+        """Waits until `read()` gives what is wanted, for what no single element says."""
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while (seen := read()) != wanted:
+            if time.monotonic() > end:
+                raise AssertionError(f"{seen!r}, expected {wanted!r}")
+            self.page.wait_for_timeout(50)
+
     def wait_for_frame(self, least: int) -> None:
         """Waits until the playhead has come as far as a step."""
-        for _ in range(PATIENCE_MS // 50):
-            if self.frame >= least:
-                return
-            self.page.wait_for_timeout(50)
-        raise AssertionError(f"the playhead stands at step {self.frame}, expected at least {least}")
+        self.wait_for(lambda: self.frame >= least, True)
+
+    def expect_frame(self, step: int) -> None:
+        """Waits until exactly this step is shown."""
+        expect(self.locator("#frame")).to_have_value(str(step))
+
+    def expect_numbers(self, recording: dict, step: int) -> None:
+        """Waits until counters and waste are those of a step of a recording that the command line printed."""
+        wanted = (expected_counters(recording, step), expected_waste(recording, step))
+        self.wait_for(lambda: (self.counters(), self.waste()), wanted)
+
+    def expect_no_sideways_scroll(self) -> None:
+        """Waits until the page is as wide as the window."""
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        self.wait_for(lambda: self.page.evaluate(wide), 0)
+
+    @property
+    def worker(self) -> Worker:
+        """Where Python runs."""
+        (worker,) = self.page.workers
+        return worker
 
     def wait_for_steps(self, steps: int) -> None:
         """Waits until a run of so many steps is shown."""
@@ -183,16 +241,59 @@ class Gate:
                 route.continue_()
 
 
+class HeldAnswers:
+    """Keeps what Python answers from the page, from an answer on, so that a job is caught on its way.
+
+    Args:
+        page: where Python is there and has nothing to do.
+        past: the first answer that tells of more than this share of a job is the last to come through;
+            without it none does.
+    """
+
+    _HOLD = """(past) => {
+        const post = self.postMessage.bind(self);
+        const held = [];
+        self.full = past === null;
+        self.release = () => {
+            self.postMessage = post;
+            held.forEach((message) => post(...message));
+        };
+        self.postMessage = (...message) => {
+            const { done, total } = message[0].response?.progress ?? { done: 0, total: 1 };
+            if (self.full) {
+                held.push(message);
+            } else {
+                self.full = done / total > past;
+                post(...message);
+            }
+        };
+    }"""
+
+    def __init__(self, page: "Simulator", past: float | None = None) -> None:
+        self._worker = page.worker
+        self._worker.evaluate(self._HOLD, past)
+
+    def release(self) -> None:
+        """Lets through what was kept, and all that follows."""
+        self._worker.evaluate("self.release()")
+
+
 def kvscope(command: str, *arguments: str, **settings: object) -> dict:
     """What `kvscope COMMAND --json` prints, run as a user runs it; settings by the page's keys."""
-    line = [sys.executable, "-m", "app.cli", command, *arguments, "--json", "--lang", "en"]
+    line = [command, *arguments, "--json", "--lang", "en"]
     if settings.pop("hold", 0):
         line.append("--hold")
     for key, value in settings.items():
         line += [FLAGS[key], str(value)]
+    return json.loads(_printed(*line))
+
+
+@functools.cache  # many tests ask for the same
+def _printed(*arguments: str) -> str:
+    line = [sys.executable, "-m", "app.cli", *arguments]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return done.stdout
 
 
 def percent(share: float) -> int:
@@ -220,4 +321,4 @@ def expected_counters(recording: dict, step: int) -> dict[str, str]:
 def expected_waste(recording: dict, step: int) -> dict[str, str]:
     """What the figures below the waste bar shall say."""
     slots = {part: recording["frames"][part][step] for part in PARTS}
-    return {part: f"{n} · {percent(n / recording['capacity'])} %" for part, n in slots.items()}
+    return {part: f"{n:,} · {percent(n / recording['capacity'])} %" for part, n in slots.items()}
