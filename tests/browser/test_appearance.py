@@ -5,23 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.simulator import without_python
-
 CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
-@pytest.fixture
-def open_page(simulator):
-    def make(query="?lang=en", **options):
-        page = simulator(without_python, allowed=("net::ERR_FAILED",), **options).open(query, python=False)
-        expect(page.locator("#python-state")).to_have_attribute("data-python", "failed")
-        return page
-
-    return make
-
-
-def test_a_click_changes_every_word_and_back(open_page):
-    page = open_page()
+def test_a_click_changes_every_word_and_back(open_without_python):
+    page = open_without_python()
     before = page.locator("body").inner_text()
     page.locator("#language").click()
     expect(page.locator("html")).to_have_attribute("lang", "zh")
@@ -44,13 +32,13 @@ def test_a_click_changes_every_word_and_back(open_page):
     assert after.splitlines() == before.splitlines()
 
 
-def test_a_chinese_browser_gets_chinese(open_page):
-    page = open_page("", locale="zh-CN")
+def test_a_chinese_browser_gets_chinese(open_without_python):
+    page = open_without_python("", locale="zh-CN")
     expect(page.locator("html")).to_have_attribute("lang", "zh")
 
 
-def test_the_theme_follows_the_system_until_the_button_is_pressed(open_page):
-    page = open_page(color_scheme="dark")
+def test_the_theme_follows_the_system_until_the_button_is_pressed(open_without_python):
+    page = open_without_python(color_scheme="dark")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     ground = "e => getComputedStyle(e).backgroundColor"
     dark = page.locator("html").evaluate(ground)
@@ -60,12 +48,13 @@ def test_the_theme_follows_the_system_until_the_button_is_pressed(open_page):
     page.wait_for_address("theme", "light")
 
 
-def test_nothing_moves_by_itself_and_with_reduced_motion_nothing_glides(open_page):
-    page = open_page(reduced_motion="reduce")
+def test_nothing_moves_by_itself_and_with_reduced_motion_nothing_glides(open_without_python):
+    page = open_without_python(reduced_motion="reduce")
     start = page.frame
     page.page.wait_for_timeout(600)
     assert page.frame == start
     page.locator("#step").click()
+    page.expect_frame(start + 1)
     gliding = page.page.evaluate(
         "() => document.getAnimations().filter((a) => a.playState === 'running').length"
     )
@@ -74,22 +63,19 @@ def test_nothing_moves_by_itself_and_with_reduced_motion_nothing_glides(open_pag
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("tab", ["simulate", "experiments", "replay"])
-def test_no_sideways_scroll_on_a_phone_or_at_four_times_the_size(open_page, tab, lang):
+def test_no_sideways_scroll_on_a_phone_or_at_four_times_the_size(open_without_python, tab, lang):
     # 1280 px at 400 % are 320 px.
-    page = open_page(
+    page = open_without_python(
         f"?tab={tab}&lang={lang}", viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
     )
     for width in (390, 320):
         page.page.set_viewport_size({"width": width, "height": 800})
-        page.page.wait_for_timeout(100)
-        wide = page.page.evaluate(
-            "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-        )
-        assert wide[0] <= wide[1], f"{width} px"
+        page.wait_for(lambda: page.page.evaluate("innerWidth"), width)
+        page.expect_no_sideways_scroll()
 
 
-def test_on_a_phone_the_pool_is_eight_by_eight_with_cells_one_can_hit(open_page):
-    page = open_page(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+def test_on_a_phone_the_pool_is_eight_by_eight_with_cells_one_can_hit(open_without_python):
+    page = open_without_python(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
     box = page.locator("#pool-figure").bounding_box()
     assert box["width"] / 8 >= 40
     assert box["height"] / 8 >= 40
@@ -98,8 +84,8 @@ def test_on_a_phone_the_pool_is_eight_by_eight_with_cells_one_can_hit(open_page)
 
 
 @pytest.mark.parametrize(("width", "least"), [(1440, 24), (390, 40)])
-def test_targets_are_large_enough(open_page, width, least):
-    page = open_page(viewport={"width": width, "height": 844})
+def test_targets_are_large_enough(open_without_python, width, least):
+    page = open_without_python(viewport={"width": width, "height": 844})
     small = page.page.evaluate(
         """(least) => [...document.querySelectorAll("button, select, summary, input, [role=tab]")]
             .filter((e) => e.checkVisibility() && !e.closest("[hidden], table, .log"))

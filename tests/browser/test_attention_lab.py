@@ -1,29 +1,12 @@
 """The attention lab: numpy comes when it is asked for, computes what CPython computes, and may be missing."""
 
+import json
 import re
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.simulator import BOOT_MS, kvscope
-
-# Runs in the page's worker: asks as the page does, until the answer is whole.
-ASK_THE_WORKER = """async (request) => {
-    const post = self.postMessage.bind(self);
-    let answer;
-    self.postMessage = (message, ...rest) =>
-        message.id === "asked" ? answer(message) : post(message, ...rest);
-    const ask = (request) => new Promise((resolve) => {
-        answer = resolve;
-        self.dispatchEvent(new MessageEvent("message", { data: { id: "asked", request } }));
-    });
-    let { response } = await ask(request);
-    while (response.more) {
-        ({ response } = await ask({ kind: "continue", job: response.more }));
-    }
-    self.postMessage = post;
-    return response;
-}"""
 
 NUMPY = re.compile(r"/numpy\.\w+\.whl$")
 LAB = "?tab=experiments&exp=paged_attention&lang=en"
@@ -43,33 +26,24 @@ def run(page, preset):
     expect(page.locator(SAID)).to_have_text("Measured by Python just now.", timeout=BOOT_MS)
 
 
-def test_numpy_is_fetched_when_the_experiment_is_run_and_not_before(simulator):
+def test_numpy_is_fetched_once_and_for_a_run_only_and_gives_the_tokens_of_cpython(simulator, tmp_path):
     page = simulator().open(LAB)
     expect(page.locator(SENTENCE)).to_contain_text("All is read")
     assert not any(NUMPY.search(url) for url in page.asked)
     run(page, "blocks_of_16")
     assert len([url for url in page.asked if NUMPY.search(url)]) == 1
-    run(page, "ascending")
-    assert len([url for url in page.asked if NUMPY.search(url)]) == 1
-
-
-def test_the_browser_generates_the_tokens_that_cpython_generates(simulator):
-    page = simulator().open(LAB)
-    run(page, "blocks_of_16")
-    settings = {"block_size": 16, "order": "shuffled", "request": 5, "layer": 0, "head": 0, "seed": 5}
-    (worker,) = page.page.workers
-    answered = worker.evaluate(
-        ASK_THE_WORKER,
-        {"kind": "experiment", "name": "paged_attention", "settings": settings},
-    )["sources"]["report"]
+    expect(page.locator(SENTENCE)).to_contain_text("All is read")
+    _, saved = page.saved("[data-report-export=json]", tmp_path)
+    shown = json.loads(saved)["pictures"]
     told = kvscope("experiment", "paged_attention", "--preset", "blocks_of_16")
-    answers = answered["pictures"]["answers"]
-    assert answers == told["pictures"]["answers"]
-    assert sum(map(len, answers["tokens"])) == told["figures"]["tokens"] > 0
-    trace, expected = answered["pictures"]["trace"], told["pictures"]["trace"]
+    assert shown["answers"] == told["pictures"]["answers"]
+    assert sum(map(len, shown["answers"]["tokens"])) == told["figures"]["tokens"] > 0
+    trace, expected = shown["trace"], told["pictures"]["trace"]
     assert trace["block"] == expected["block"]
     assert trace["weights"] == pytest.approx(expected["weights"], abs=1e-6)
     assert trace["weights"] == pytest.approx(trace["dense_weights"], abs=1e-6)
+    run(page, "ascending")
+    assert len([url for url in page.asked if NUMPY.search(url)]) == 1
 
 
 def test_the_picture_steps_through_the_blocks_with_the_keyboard(simulator):

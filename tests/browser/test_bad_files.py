@@ -64,8 +64,9 @@ def test_an_odd_but_readable_file_is_replayed(page, name):
     content, requests = TAKEN[name]
     page.drop(name, content)
     expect(page.locator("#replay-run-title")).to_contain_text(name)
+    expect(page.locator("#replay-result")).to_be_visible(timeout=BOOT_MS)
     row = page.locator("#replay-table [data-field=num_finished] td").last
-    expect(row).to_have_attribute("data-value", str(requests), timeout=BOOT_MS)
+    expect(row).to_have_attribute("data-value", str(requests))
     expect(problem(page)).to_have_count(0)
 
 

@@ -8,32 +8,30 @@ import threading
 from playwright.sync_api import expect
 
 from app.site.server import SiteServer
-from tests.browser.simulator import (
-    BOKEH,
-    BOOT_MS,
-    Gate,
-    Simulator,
-    expected_counters,
-    expected_waste,
-    kvscope,
-    without_python,
-)
-
-ABORTED = "net::ERR_FAILED"  # what the browser says of a script that was not let through
+from tests.browser.simulator import ABORTED, BOKEH, BOOT_MS, Gate, Simulator, kvscope, without_python
 
 
 def assert_shows(page, recording, step):
     page.seek(step)
-    assert page.counters() == expected_counters(recording, step)
-    assert page.waste() == expected_waste(recording, step)
+    page.expect_numbers(recording, step)
+
+
+def play_to(page, step):
+    """Plays from the first step on, and pauses once a step has come: the whole run would take 20 s."""
+    page.seek(0)
+    page.locator("#play").click()
+    page.wait_for_frame(step)
+    page.locator("#play").click()
+    expect(page.locator("#play")).to_have_attribute("data-label", "page.go.play")
+    assert step <= page.frame < 90
 
 
 def test_the_built_in_runs_play_while_python_loads_and_show_the_command_lines_numbers(simulator):
     gates = []
     page = simulator(lambda context: gates.append(Gate(context))).open(python=False)
     expect(page.locator("#python-state")).to_have_attribute("data-python", "loading")
-    assert page.locator("#python-words").inner_text().startswith("Loading Python")
-    assert page.locator("#settings [name=sc]").is_disabled()
+    expect(page.locator("#python-words")).to_contain_text("Loading Python")
+    expect(page.locator("#settings [name=sc]")).to_be_disabled()
     contiguous = kvscope("run", mode="contiguous")["recording"]
     for step in (0, 37, 90):
         assert_shows(page, contiguous, step)
@@ -43,27 +41,22 @@ def test_the_built_in_runs_play_while_python_loads_and_show_the_command_lines_nu
     for step in (1, 37):
         assert_shows(page, paged, step)
 
-    page.seek(0)
-    page.locator("#speed").select_option("16")
-    page.locator("#play").click()
-    page.wait_for_frame(5)
-    page.locator("#play").click()
-    assert 5 <= page.frame < 90
+    play_to(page, 5)
 
     gates[0].open()
     page.wait_for_python()
     expect(page.locator("#settings [name=sc]")).to_be_enabled()
 
 
-def test_it_opens_on_a_request_that_waits_though_memory_is_held_and_empty(simulator):
-    page = simulator(without_python, allowed=(ABORTED,)).open(python=False)
+def test_it_opens_on_a_request_that_waits_though_memory_is_held_and_empty(open_without_python):
+    page = open_without_python("")
     frames = kvscope("run", mode="contiguous")["recording"]["frames"]
     first = next(
         t
         for t, head in enumerate(frames["head"])
         if head >= 0 and frames["reserved"][t] + frames["internal"][t]
     )
-    assert page.frame == first
+    page.expect_frame(first)
     empty = frames["reserved"][first] + frames["internal"][first]
     who, needed = frames["head"][first], frames["head_needed"][first]
     expect(page.locator("#headline")).to_have_text(
@@ -71,38 +64,32 @@ def test_it_opens_on_a_request_that_waits_though_memory_is_held_and_empty(simula
     )
     page.locator("#switch-mode").click()
     paged = kvscope("run", mode="paged")["recording"]["frames"]
-    assert page.frame == first
-    assert (
+    expect(page.locator("#headline")).to_contain_text(
         f"{paged['running'][first]} run instead of {frames['running'][first]}"
-        in page.locator("#headline").inner_text()
     )
+    page.expect_frame(first)
 
 
-def test_when_python_cannot_load_the_page_says_how_to_run_locally_and_recordings_still_play(simulator):
-    page = simulator(without_python, allowed=(ABORTED,)).open(python=False)
-    expect(page.locator("#python-state")).to_have_attribute("data-python", "failed")
-    said = page.locator("#notices").inner_text()
-    assert "make serve" in said
-    assert "panel serve app/main.py" in said
-    assert page.locator("#settings [name=seed]").is_disabled()
-    page.seek(0)
-    page.locator("#speed").select_option("16")
-    page.locator("#play").click()
-    page.wait_for_frame(3)
-    page.locator("#play").click()
+def test_when_python_cannot_load_the_page_says_how_to_run_locally_and_recordings_still_play(
+    open_without_python,
+):
+    page = open_without_python("")
+    for command in ("make serve", "panel serve app/main.py"):
+        expect(page.locator("#notices")).to_contain_text(command)
+    expect(page.locator("#settings [name=seed]")).to_be_disabled()
+    play_to(page, 3)
     page.locator("#settings [name=mode][value=paged]").check(force=True)
     page.seek(37)
-    assert page.counters() == expected_counters(kvscope("run", mode="paged")["recording"], 37)
+    page.expect_numbers(kvscope("run", mode="paged")["recording"], 37)
 
 
-def test_the_settings_are_in_sight_whatever_the_run_has(simulator):
-    page = simulator(without_python, allowed=(ABORTED,)).open(python=False)
+def test_the_settings_are_in_sight_whatever_the_run_has(open_without_python):
+    page = open_without_python("")
     expect(page.locator("#settings [name=seed]")).to_be_visible()
 
 
-def test_the_pictures_that_come_after_the_first_frame_are_there_at_the_frame_shown(simulator):
-    page = simulator(without_python, allowed=(ABORTED,)).open(python=False)
-    expect(page.locator("html")).to_have_attribute("data-drawn", "true")
+def test_the_pictures_that_come_after_the_first_frame_are_there_at_the_frame_shown(open_without_python):
+    page = open_without_python("")
     for figure in ("pool", "waste", "timeline"):
         expect(page.locator(f"#bokeh-{figure} canvas").first).to_be_visible()
 
@@ -114,15 +101,11 @@ def test_it_plays_before_bokeh_is_there_and_looks_the_same(simulator):
         without_python(context)
         gates.append(Gate(context, BOKEH))
 
-    page = simulator(without_either, allowed=(ABORTED,)).open(python=False)
+    page = simulator(without_either, allowed=(ABORTED,)).open_in_vain(bokeh=False)
     sketch = page.locator("#pool-figure .pool-sketch")
-    page.seek(0)
-    page.locator("#speed").select_option("16")
-    page.locator("#play").click()
-    page.wait_for_frame(5)
-    page.locator("#play").click()
+    play_to(page, 5)
     page.seek(37)
-    assert page.counters() == expected_counters(kvscope("run", mode="contiguous")["recording"], 37)
+    page.expect_numbers(kvscope("run", mode="contiguous")["recording"], 37)
     expect(sketch).to_be_visible()
     assert not page.page.evaluate("Boolean(window.Bokeh)")
     sketched = page.locator("#pool-figure").screenshot()
@@ -138,10 +121,10 @@ def test_without_bokeh_the_pool_still_plays_and_the_page_says_what_is_missing(si
         without_python(context)
         context.route(BOKEH, lambda route: route.abort())
 
-    page = simulator(without_either, allowed=(ABORTED, "could not be loaded")).open(python=False)
+    page = simulator(without_either, allowed=(ABORTED, "could not be loaded")).open_in_vain(bokeh=False)
     expect(page.locator("[data-notice=figures]")).to_contain_text("Only the pool can be drawn")
     page.seek(37)
-    assert page.counters() == expected_counters(kvscope("run", mode="contiguous")["recording"], 37)
+    page.expect_numbers(kvscope("run", mode="contiguous")["recording"], 37)
     expect(page.locator("#pool-figure .pool-sketch")).to_be_visible()
 
 
@@ -166,8 +149,8 @@ def share_that_differs(page, one, other):
     )
 
 
-def test_experiments_show_their_built_in_results_without_python_and_cannot_be_run(simulator):
-    page = simulator(without_python, allowed=(ABORTED,)).open("?tab=experiments", python=False)
+def test_experiments_show_their_built_in_results_without_python_and_cannot_be_run(open_without_python):
+    page = open_without_python("?tab=experiments")
     expect(page.locator("#experiment-result [data-claim]").first).to_be_visible()
     expect(page.locator("#experiment-run [data-run]")).to_be_disabled()
 
@@ -178,19 +161,18 @@ def test_a_tab_whose_data_cannot_be_fetched_says_so_and_the_first_goes_on(simula
         context.route("**/tabs.*.json", lambda route: route.abort())
 
     allowed = (ABORTED, "Failed to fetch")
-    page = simulator(without_tabs, allowed=allowed).open(python=False)
+    page = simulator(without_tabs, allowed=allowed).open_in_vain()
     page.locator("#tab-experiments").click()
     expect(page.locator("[data-notice=tab]")).to_contain_text("could not be opened")
     page.locator("#tab-simulate").click()
     page.seek(37)
-    assert page.counters() == expected_counters(kvscope("run", mode="contiguous")["recording"], 37)
+    page.expect_numbers(kvscope("run", mode="contiguous")["recording"], 37)
 
 
-def test_a_link_to_other_settings_says_that_it_needs_python_when_there_is_none(simulator):
-    page = simulator(without_python, allowed=(ABORTED,)).open("?seed=77&mode=paged", python=False)
-    expect(page.locator("#python-state")).to_have_attribute("data-python", "failed")
+def test_a_link_to_other_settings_says_that_it_needs_python_when_there_is_none(open_without_python):
+    page = open_without_python("?seed=77&mode=paged")
     expect(page.locator("#notices")).to_contain_text("need Python")
-    assert page.locator("#settings [name=seed]").input_value() == "5"
+    expect(page.locator("#settings [name=seed]")).to_have_value("5")
 
 
 def test_a_site_that_lacks_a_part_of_python_says_which(new_context, site, tmp_path):

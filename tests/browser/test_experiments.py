@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.simulator import BOOT_MS, kvscope
+from tests.browser.simulator import BOOT_MS, HeldAnswers, kvscope
 
 NAMES = ("fragmentation", "external_fragmentation", "block_size")
 
@@ -32,8 +32,8 @@ def test_each_experiment_runs_and_shows_the_claims_of_the_command_line(page):
         expect(said).to_have_text("Measured by Python just now.", timeout=BOOT_MS)
         report = kvscope("experiment", name)
         claims = report["report"]["claims"] if "report" in report else report["claims"]
-        assert verdicts(page) == {claim["id"]: claim["holds"] for claim in claims}
-        assert page.locator("#experiment-result .chart-figure canvas").count() >= 1
+        page.wait_for(lambda: verdicts(page), {claim["id"]: claim["holds"] for claim in claims})
+        expect(page.locator("#experiment-result .chart-figure canvas").first).to_be_attached()
         for claim in claims:
             expect(page.locator(f"[data-claim='{claim['id']}']")).to_contain_text(claim["en"])
 
@@ -52,12 +52,13 @@ def test_a_run_can_be_stopped(page):
     page.locator("[data-experiment=fragmentation]").click()
     form = page.locator("[data-experiment-form=fragmentation]")
     presets = form.locator("[data-preset]")
+    held = HeldAnswers(page)
     presets.last.click()
     stop = page.locator("#experiment-run [data-stop]")
-    if stop.is_visible():
-        stop.click(force=True)
-    expect(stop).to_be_hidden(timeout=BOOT_MS)
+    stop.click()
+    expect(stop).to_be_hidden()
     expect(page.locator("#experiment-run [data-run]")).to_be_enabled()
+    held.release()
     presets.first.click()
     expect(page.locator("#experiment-result [data-claim]").first).to_be_visible()
 

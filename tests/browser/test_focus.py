@@ -5,16 +5,15 @@ from collections import Counter
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.simulator import kvscope, without_python
+from tests.browser.simulator import kvscope
 
 STEP = 20
+BLOCKS = 64  # 16 columns of them on a wide screen, 8 on a phone
 
 
 @pytest.fixture
-def page(simulator):
-    return simulator(without_python, allowed=("net::ERR_FAILED",)).open(
-        f"?mode=paged&t={STEP}&lang=en", python=False
-    )
+def page(open_without_python):
+    return open_without_python(f"?mode=paged&t={STEP}&lang=en")
 
 
 @pytest.fixture(scope="module")
@@ -40,26 +39,29 @@ def lit_cells(page):
 def assert_lit(page, seq, tables):
     row = page.locator(f"#block-tables tr[data-seq='{seq}']")
     expect(row).to_have_class("lit")
-    assert page.locator("#block-tables tr.lit").count() == 1
-    assert page.locator("#block-tables tr.dim").count() == len(tables) - 1
-    assert lit_cells(page) == {seq: len(tables[seq])}
-    lines = page.locator("#log [data-seq].lit").evaluate_all(
-        "all => all.map((line) => Number(line.dataset.seq))"
+    expect(page.locator("#block-tables tr.lit")).to_have_count(1)
+    expect(page.locator("#block-tables tr.dim")).to_have_count(len(tables) - 1)
+    page.wait_for(lambda: lit_cells(page), {seq: len(tables[seq])})
+    lines = page.locator("#log [data-seq].lit")
+    expect(lines.first).to_be_attached()
+    page.wait_for(
+        lambda: set(lines.evaluate_all("all => all.map((line) => Number(line.dataset.seq))")), {seq}
     )
-    assert lines
-    assert set(lines) == {seq}
 
 
 def assert_nothing_lit(page, tables):
-    assert page.locator("#block-tables .lit, #block-tables .dim, #log .lit").count() == 0
-    assert lit_cells(page) == {seq: len(blocks) for seq, blocks in tables.items()}
+    expect(page.locator("#block-tables .lit, #block-tables .dim, #log .lit")).to_have_count(0)
+    page.wait_for(lambda: lit_cells(page), {seq: len(blocks) for seq, blocks in tables.items()})
 
 
-def cell(page, block):
-    """Middle of a block in the pool, in px of the window; 16 columns at this width."""
-    box = page.locator("#pool-figure").bounding_box()
-    x = box["x"] + box["width"] * (block % 16 + 0.5) / 16
-    return x, box["y"] + box["height"] * (block // 16 + 0.5) / 4
+def place(page, block, columns):
+    """Middle of a block in the pool, in px from the pool's corner."""
+    box = page.locator("#pool-glass").bounding_box()
+    row, column = divmod(block, columns)
+    return {
+        "x": box["width"] * (column + 0.5) / columns,
+        "y": box["height"] * (row + 0.5) / (BLOCKS // columns),
+    }
 
 
 def test_hovering_a_row_lights_its_blocks_and_lines_and_leaving_lets_go(page, tables):
@@ -86,8 +88,7 @@ def test_a_click_pins_and_stays_while_the_pointer_wanders_and_escape_lets_go(pag
 
 def test_pointing_at_a_block_in_the_pool_lights_its_owner_and_names_it(page, tables):
     seq, blocks = next(iter(tables.items()))
-    page.locator("#pool-figure").scroll_into_view_if_needed()
-    page.page.mouse.move(*cell(page, blocks[0]))
+    page.locator("#pool-glass").hover(position=place(page, blocks[0], 16))
     assert_lit(page, seq, tables)
     tip = page.locator("#pool-tip")
     expect(tip).to_contain_text(f"Block {blocks[0]}: r{seq}")
@@ -99,12 +100,12 @@ def test_pointing_at_a_block_in_the_pool_lights_its_owner_and_names_it(page, tab
 
 def test_a_click_on_a_block_pins_it_and_a_second_click_lets_go(page, tables):
     seq, blocks = list(tables.items())[1]
-    page.locator("#pool-figure").scroll_into_view_if_needed()
-    page.page.mouse.click(*cell(page, blocks[-1]))
+    glass = page.locator("#pool-glass")
+    glass.click(position=place(page, blocks[-1], 16))
     page.page.mouse.move(5, 5)
     assert_lit(page, seq, tables)
     page.wait_for_address("focus", f"b{blocks[-1]}")
-    page.page.mouse.click(*cell(page, blocks[-1]))
+    glass.click(position=place(page, blocks[-1], 16))
     page.page.mouse.move(5, 5)
     assert_nothing_lit(page, tables)
 
@@ -125,21 +126,14 @@ def test_the_pool_as_a_table_says_the_same_as_the_picture(page, tables):
     assert said == [owners.get(block, "free") for block in range(64)]
 
 
-def test_a_tap_pins_on_a_phone(simulator, tables):
-    page = simulator(
-        without_python,
-        allowed=("net::ERR_FAILED",),
+def test_a_tap_pins_on_a_phone(open_without_python, tables):
+    page = open_without_python(
+        f"?mode=paged&t={STEP}&lang=en",
         viewport={"width": 390, "height": 844},
         has_touch=True,
         is_mobile=True,
-    ).open(f"?mode=paged&t={STEP}&lang=en", python=False)
-    seq, blocks = next(iter(tables.items()))
-    figure = page.locator("#pool-figure")
-    figure.scroll_into_view_if_needed()
-    box = figure.bounding_box()
-    row, column = divmod(blocks[0], 8)
-    figure.locator("#pool-glass").tap(
-        position={"x": box["width"] * (column + 0.5) / 8, "y": box["height"] * (row + 0.5) / 8}
     )
+    seq, blocks = next(iter(tables.items()))
+    page.locator("#pool-glass").tap(position=place(page, blocks[0], 8))
     page.wait_for_address("focus", f"b{blocks[0]}")
-    assert lit_cells(page) == {seq: len(tables[seq])}
+    page.wait_for(lambda: lit_cells(page), {seq: len(tables[seq])})

@@ -37,9 +37,9 @@ def holders(recording, step):
 def test_the_table_of_the_pool_names_everyone_who_holds_a_shared_block(page, recording):
     held = holders(recording, STEP)
     assert max(map(len, held.values())) > 1
-    said = page.locator("#pool-table tbody tr").evaluate_all(
-        "all => all.map((row) => row.cells[1].textContent)"
-    )
+    rows = page.locator("#pool-table tbody tr")
+    expect(rows).to_have_count(64)
+    said = rows.evaluate_all("all => all.map((row) => row.cells[1].textContent)")
     for block, words in enumerate(said):
         names = held.get(block, ["free"])
         assert words == " ".join(names) + (f" ×{len(names)}" if len(names) > 1 else ""), block
@@ -59,17 +59,17 @@ def test_a_shared_block_in_focus_lights_all_who_hold_it(page, recording):
     block, names = max(holders(recording, STEP).items(), key=lambda item: len(item[1]))
     page.locator(f"#pool-table [data-focus=b{block}]").click()
     lit = page.locator("#block-tables tr.lit .chip")
-    expect(lit).to_have_count(len(names))
-    assert sorted(lit.all_inner_texts()) == sorted(names)
+    page.wait_for(lambda: sorted(lit.all_inner_texts()), sorted(names))
 
 
 def test_beams_of_the_tree_are_those_in_the_block_tables(page, recording):
-    request = page.locator("#beam-title").inner_text().removeprefix("Beams of ")
+    title = page.locator("#beam-title")
+    expect(title).to_contain_text("Beams of ")
+    request = title.inner_text().removeprefix("Beams of ")
     names = [name for each in holders(recording, STEP).values() for name in each]
     own = sorted({name for name in names if name.split(".")[0] == request})
-    shown = page.locator("#beam-words li .chip").all_inner_texts()
-    assert sorted(shown) == own
     assert len(own) > 1
+    page.wait_for(lambda: sorted(page.locator("#beam-words li .chip").all_inner_texts()), own)
 
 
 def test_a_run_without_groups_shows_neither_tree_nor_counter(simulator):

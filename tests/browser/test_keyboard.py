@@ -3,16 +3,14 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.simulator import kvscope, without_python
+from tests.browser.simulator import kvscope
 
 MARKED = {"Finished", "Waiting", "Preempted", "Rejected"}
 
 
 @pytest.fixture
-def page(simulator):
-    return simulator(without_python, allowed=("net::ERR_FAILED",)).open(
-        "?mode=contiguous&t=10&lang=en", python=False
-    )
+def page(open_without_python):
+    return open_without_python("?mode=contiguous&t=10&lang=en")
 
 
 def marked_steps():
@@ -36,13 +34,13 @@ def press(page, *keys):
 
 def test_arrows_step_home_and_end_go_to_the_ends(page):
     press(page, "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowRight")
-    assert page.frame == 12
+    page.expect_frame(12)
     press(page, "Home")
-    assert page.frame == 0
+    page.expect_frame(0)
     press(page, "ArrowLeft")
-    assert page.frame == 0
+    page.expect_frame(0)
     press(page, "End")
-    assert page.frame == 90
+    page.expect_frame(90)
     expect(page.locator("#frame")).to_have_attribute("aria-valuetext", "Step 90 of 90")
 
 
@@ -50,24 +48,26 @@ def test_shift_and_arrows_jump_to_the_marks(page):
     marks = marked_steps()
     ahead = [t for t in marks if t > 10]
     press(page, "Shift+ArrowRight")
-    assert page.frame == ahead[0]
+    page.expect_frame(ahead[0])
     press(page, "Shift+ArrowRight")
-    assert page.frame == ahead[1]
+    page.expect_frame(ahead[1])
     press(page, "Shift+ArrowLeft")
-    assert page.frame == ahead[0]
+    page.expect_frame(ahead[0])
 
 
 def test_space_plays_and_pauses_and_brackets_change_the_speed(page):
     press(page, "]", "]")
-    assert page.locator("#speed").input_value() == "16"
+    expect(page.locator("#speed")).to_have_value("16")
     press(page, "[")
-    assert page.locator("#speed").input_value() == "8"
-    press(page, "]", "Space")
+    expect(page.locator("#speed")).to_have_value("8")
+    press(page, "[", "Space")  # 20 s to the end of the run
+    expect(page.locator("#play")).to_have_attribute("data-label", "page.go.pause")
     page.wait_for_frame(13)
     press(page, "Space")
+    expect(page.locator("#play")).to_have_attribute("data-label", "page.go.play")
     stopped = page.frame
-    page.page.wait_for_timeout(300)
-    assert page.frame == stopped
+    page.page.wait_for_timeout(600)
+    assert page.frame == stopped < 90
 
 
 def test_numbers_open_tabs_question_mark_opens_help_and_escape_closes_it(page):
@@ -88,7 +88,7 @@ def test_numbers_open_tabs_question_mark_opens_help_and_escape_closes_it(page):
 
 def test_the_transports_keys_are_idle_while_another_tab_is_open(page):
     press(page, "2", "ArrowRight", "End", "1")
-    assert page.frame == 10
+    page.expect_frame(10)
 
 
 def test_keys_are_ignored_while_typing(page):
@@ -97,21 +97,21 @@ def test_keys_are_ignored_while_typing(page):
     press(page, "End", "2", "?")
     expect(page.locator("#panel-simulate")).to_be_visible()
     press(page, "Escape")
-    assert page.frame == 10
+    page.expect_frame(10)
 
 
 def test_the_slider_takes_an_arrow_once(page):
     page.locator("#frame").focus()
     press(page, "ArrowRight")
-    assert page.frame == 11
+    page.expect_frame(11)
 
 
 def test_space_on_a_button_presses_that_button_only(page):
     page.locator("#step").focus()
     press(page, "Space")
-    assert page.frame == 11
+    page.expect_frame(11)
     page.page.wait_for_timeout(400)
-    assert page.frame == 11
+    page.expect_frame(11)
 
 
 def test_tabs_are_walked_with_arrows(page):
@@ -123,7 +123,7 @@ def test_tabs_are_walked_with_arrows(page):
     expect(page.locator("#tab-sizing")).to_be_focused()
     press(page, "ArrowRight")
     expect(page.locator("#tab-simulate")).to_be_focused()
-    assert page.frame == 10
+    page.expect_frame(10)
 
 
 def test_every_control_of_the_first_tab_is_reached_with_tab_and_shows_it(page):

@@ -5,7 +5,7 @@ import threading
 from playwright.sync_api import expect
 
 from app.site.server import SiteServer
-from tests.browser.simulator import Simulator, expected_counters, kvscope
+from tests.browser.simulator import Simulator, kvscope
 
 
 def test_nothing_outside_the_site_is_asked_for_on_any_tab(simulator):
@@ -33,7 +33,7 @@ def test_the_second_visit_needs_no_network(new_context, site):
     page = Simulator(context, address).open("?lang=en&mode=paged&seed=8&t=30")
     page.wait_for_address("seed", "8")
     page.seek(30)
-    assert page.counters() == expected_counters(kvscope("run", mode="paged", seed=8)["recording"], 30)
+    page.expect_numbers(kvscope("run", mode="paged", seed=8)["recording"], 30)
     page.locator("#tab-experiments").click()
     expect(page.locator("#experiment-result [data-claim]").first).to_be_visible()
     assert page.complaints == []

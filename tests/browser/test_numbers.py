@@ -1,8 +1,11 @@
 """The page's numbers are the core's: the same as the command line prints, and the same digests in Pyodide."""
 
-import pytest
+import re
 
-from tests.browser.simulator import expected_counters, expected_waste, kvscope
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.simulator import kvscope
 from tests.golden.test_golden import KEPT
 
 SETTINGS = {
@@ -62,22 +65,22 @@ def ready(browser, address):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_counters_are_those_of_the_command_line(ready, name):
     settings = SETTINGS[name]
-    recording = kvscope("run", **settings)["recording"]
+    told = kvscope("run", **settings)
+    recording = told["recording"]
     ready.locator("#advanced").evaluate("fold => { fold.open = true; }")
     ready.locator("#reset-settings").click()
     ready.set(**settings)
-    for key, value in settings.items():
+    for key, value in settings.items():  # in this order: the address is written once a run is shown
         ready.wait_for_address(key, str(value))
     for step in STEPS:
         ready.seek(step)
-        assert ready.counters() == expected_counters(recording, step), step
-        assert ready.waste() == expected_waste(recording, step), step
+        ready.expect_numbers(recording, step)
         if "cached" in recording["frames"]:
             cached, found = (recording["frames"][name][step] for name in ("cached", "found"))
             blocks = cached // recording["block_size"]
-            assert ready.locator("[data-cached-blocks]").inner_text() == str(blocks)
-            assert ready.locator("[data-found]").inner_text() == str(found)
-            assert ready.locator("[data-waste=cached]").inner_text().startswith(f"{cached} ·")
+            expect(ready.locator("[data-cached-blocks]")).to_have_text(str(blocks))
+            expect(ready.locator("[data-found]")).to_have_text(str(found))
+            expect(ready.locator("[data-waste=cached]")).to_contain_text(re.compile(rf"^{cached} ·"))
     assert ready.complaints == []
 
 
@@ -95,10 +98,10 @@ def test_settings_of_an_address_are_run_as_they_stand(simulator):
     query = "&".join(f"{key}={value}" for key, value in settings.items())
     page = simulator().open(f"?v=1&{query}&t=150")
     page.wait_for_steps(200)
-    assert page.frame == 150
+    page.expect_frame(150)
     for step in (150, 200, 3):
         page.seek(step)
-        assert page.counters() == expected_counters(recording, step)
+        page.expect_numbers(recording, step)
 
 
 # Runs in the page's worker: asks as the page does, and catches the answers to these questions alone.
@@ -122,6 +125,5 @@ ASK_THE_WORKER = """async (runs) => {
 
 
 def test_every_golden_run_has_the_same_digest_in_pyodide(ready):
-    (worker,) = ready.page.workers
-    digests = worker.evaluate(ASK_THE_WORKER, KEPT)
+    digests = ready.worker.evaluate(ASK_THE_WORKER, KEPT)
     assert digests == {name: kept["digest"] for name, kept in KEPT.items()}

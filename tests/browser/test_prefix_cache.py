@@ -127,18 +127,17 @@ def test_a_cached_block_is_a_state_of_its_own_in_table_and_tip(page, recording):
     cached = recording["cached"]["block"][starts[STEP] : starts[STEP + 1]]
     owners = {block: id for id, (_, blocks, _, _) in tree_of(recording, STEP).items() for block in blocks}
     page.locator("#twin-fold summary").click()
-    said = page.locator("#pool-table tbody tr").evaluate_all(
-        "all => all.map((row) => row.cells[1].textContent)"
-    )
+    rows = page.locator("#pool-table tbody tr")
+    expect(rows).to_have_count(64)
+    said = rows.evaluate_all("all => all.map((row) => row.cells[1].textContent)")
     assert cached
     for block, words in enumerate(said):
         assert (words == f"cached (n{owners.get(block)})") == (block in cached), block
-    page.locator("#pool-figure").scroll_into_view_if_needed()
-    box = page.locator("#pool-figure").bounding_box()
+    glass = page.locator("#pool-glass")
+    box = glass.bounding_box()
     block = cached[0]
-    page.page.mouse.move(
-        box["x"] + box["width"] * (block % 16 + 0.5) / 16, box["y"] + box["height"] * (block // 16 + 0.5) / 4
-    )
+    row, column = divmod(block, 16)
+    glass.hover(position={"x": box["width"] * (column + 0.5) / 16, "y": box["height"] * (row + 0.5) / 4})
     tip = page.locator("#pool-tip")
     expect(tip).to_contain_text(f"Block {block}: cached, used by nobody")
     expect(tip).to_contain_text("Last held by r")
@@ -151,8 +150,8 @@ def test_a_link_with_a_cache_and_a_node_opens_the_same(page, recording, simulato
     page.wait_for_address("focus", f"n{id}")
     again = simulator().open(page.page.url.removeprefix(page.address))
     expect(again.locator("#prefix-labels .dim").first).to_be_attached()
-    assert again.counters() == page.counters()
-    assert again.query() == page.query()
+    again.wait_for(again.counters, page.counters())
+    again.wait_for(again.query, page.query())
 
 
 def test_chains_of_block_hashes_are_drawn_alike(simulator):
@@ -170,7 +169,7 @@ def test_choices_that_do_not_go_together_give_way_in_the_form(simulator):
     expect(form.locator("[name=queue]")).to_have_value("fcfs")
     expect(form.locator("[name=cache] option[value=radix]")).to_be_disabled()
     page.wait_for_address("cache", "hash_chain")
-    assert page.locator("#notices").inner_text() == ""
+    expect(page.locator("#notices")).to_be_empty()
     page.set(cache="none")
     expect(page.locator("#prefix-card")).to_be_hidden()
     expect(page.locator("[data-cached-blocks]")).to_be_hidden()
@@ -200,4 +199,4 @@ def test_the_tree_folds_on_a_phone_and_fits_it(simulator):
     assert not card.evaluate("card => card.open")
     card.locator("> summary").click()
     expect(page.locator("#prefix-labels span").first).to_be_attached()
-    assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.expect_no_sideways_scroll()

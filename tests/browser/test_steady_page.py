@@ -20,9 +20,9 @@ new PerformanceObserver((list) => {
 
 
 def watched(simulator, size, *prepare):
-    page = simulator(*prepare, viewport=dict(zip(("width", "height"), size, strict=True)))
-    page.page.add_init_script(WATCH)
-    return page
+    """A page of a window of its own, in which nothing has been kept from a visit before."""
+    window = dict(zip(("width", "height"), size, strict=True))
+    return simulator(lambda context: context.add_init_script(WATCH), *prepare, viewport=window)
 
 
 def shifts_of(page, since=""):
