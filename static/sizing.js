@@ -2,9 +2,12 @@
 
 import { backend } from "./backend.js";
 import { Chart } from "./chart.js";
+import { pictureOf } from "./chart_picture.js";
 import { scheme } from "./colours.js";
+import { save } from "./export.js";
 import { Fields } from "./fields.js";
 import { make } from "./make.js";
+import { csvOf, jsonOf } from "./report_export.js";
 import {
   answerWords,
   deploymentWords,
@@ -14,14 +17,16 @@ import {
   drawSources,
   drawSum,
   figures,
+  gigabytes,
   textbookWords,
 } from "./sizing_answer.js";
 import { SizingBar } from "./sizing_bar.js";
 import { layOutCurve } from "./sizing_curve.js";
+import { chartsOf, tablesOf } from "./sizing_export.js";
 import { tabData } from "./tab_data.js";
 import { currentLanguage, text } from "./text.js";
 
-const DEFAULT = tabData.sizing.response;
+const { response: DEFAULT, terms: TERMS } = tabData.sizing;
 const KEYS = Object.keys(DEFAULT.settings);
 const NAMES = ["model", "gpu"]; // Python knows more ways to write these than a list can hold
 
@@ -74,6 +79,12 @@ class SizingTab {
     });
     this._form.addEventListener("change", () => this._change({})); // shows what a value out of bounds is taken for
     find("sizing-reset").addEventListener("click", () => this._change(this._fields.clamp({}).settings));
+    find("sizing-result").addEventListener("click", ({ target }) => {
+      const kind = target.closest("[data-sizing-export]")?.dataset.sizingExport;
+      if (kind) {
+        this._export(kind);
+      }
+    });
     const narrow = matchMedia("(max-width: 899px)");
     const fold = () => (find("sizing-settings").open = !narrow.matches);
     narrow.addEventListener("change", fold);
@@ -239,6 +250,34 @@ class SizingTab {
       const thousands = (n) => text("tab.sizing.thousands", { n });
       this._curve.show(layOutCurve(curve, answer.settings.ctx, scheme(theme), thousands), theme);
     }
+  }
+
+  async _export(kind) {
+    const { sizing: answer, curve } = this._shown.sources;
+    save(await this._exported(kind, answer, curve), `kvscope-sizing.${kind}`);
+  }
+
+  async _exported(kind, answer, curve) {
+    if (kind === "json") {
+      return new Blob([jsonOf({ ...answer, curve })], { type: "application/json" });
+    }
+    const { settings } = answer;
+    if (kind === "csv") {
+      const words = (key) => text(key, { ...settings, size: settings.bs });
+      return new Blob([csvOf(tablesOf(answer, curve), words, ([key]) => words(key))], { type: "text/csv" });
+    }
+    const theme = this._state.get("theme");
+    await this._drawFigures(answer, curve, theme);
+    const colours = scheme(theme);
+    const canvases = { bar: this._bar.picture(colours.panel), line: this._curve.picture(colours.panel) };
+    const looks = Object.entries(TERMS).map(([name, [role]]) => ({ name, colour: colours[role] }));
+    return pictureOf({
+      title: `${deploymentWords(answer)} · ${answerWords(answer)}`,
+      legend: [],
+      charts: chartsOf(answer, canvases, text, looks, gigabytes),
+      colours,
+      scale: Math.max(2, devicePixelRatio),
+    });
   }
 }
 

@@ -17,6 +17,11 @@ export class SizingBar {
     this._drawn = "";
   }
 
+  // What is shown, as a canvas; `ground` is the colour behind it.
+  picture(ground) {
+    return this._figure.picture("sizing", ground);
+  }
+
   // terms: bytes by name; memory: their sum.
   draw(terms, memory, theme) {
     const colours = scheme(theme);

@@ -1,5 +1,7 @@
 """The Sizing tab: the command line's numbers at once, in the address, and errors that say what would do."""
 
+import csv
+import json
 import re
 
 import pytest
@@ -178,6 +180,36 @@ def test_it_is_reached_by_a_key_and_from_the_replay_tab(simulator):
     expect(page.locator("#sizing-answer")).to_be_visible()
     page.page.go_back()
     expect(page.locator("#panel-replay")).to_be_visible()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_answer_can_be_saved_as_csv_json_and_png(simulator, tmp_path, lang):
+    settings = {"model": "Llama-3-70B", "gpu": "H100-SXM", "tp": "4", "ctx": "6000"}
+    words = "&".join(f"{key}={value}" for key, value in settings.items())
+    page = simulator().open(f"?tab=sizing&lang={lang}&{words}")
+    answer = kvscope("sizing", **settings)
+    expect(page.locator("#sizing-answer")).to_contain_text(f"{answer['users']:,}", timeout=BOOT_MS)
+    page.wait_for_address("ctx", "6000")
+    saved = {}
+    for kind in ("csv", "json", "png"):
+        name, saved[kind] = page.saved(f"[data-sizing-export={kind}]", tmp_path)
+        assert name == f"kvscope-sizing.{kind}"
+    document = json.loads(saved["json"])
+    curve = document.pop("curve")
+    assert {"command": "sizing", **document} == answer
+    assert curve["users"][curve["context"].index(6000)] == answer["users"]
+    figures, memory, users = (
+        list(csv.reader(part.splitlines())) for part in saved["csv"].decode().split("\n\n")
+    )
+    assert figures[0] == [page.locator("#sizing-deployment").inner_text()]
+    numbers = [row[1] for row in figures[2:]]
+    assert numbers[:4] == ["Llama-3-70B", "H100-SXM", "4", "6000"]
+    assert [str(answer[name]) for name in ("users", "num_tokens", "num_blocks")] == numbers[10:13]
+    assert {int(size) for _, size in memory[2:]} == {answer["memory"], *answer["terms"].values()}
+    assert ["6000", str(answer["users"]), str(answer["bytes_per_user"])] in users
+    assert saved["png"].startswith(b"\x89PNG")
+    width, height = (int.from_bytes(saved["png"][at : at + 4]) for at in (16, 20))
+    assert width > 1000 < height
 
 
 @pytest.mark.parametrize("width", [390, 320])
