@@ -172,7 +172,7 @@ def _run(
         with progress_bar(terminal, quiet) as progress, Interrupt() as interrupt:
             task = progress.add_task(terminal.text("sweep.progress"), total=len(wanted))
             progress.update(task, completed=len(wanted) - len(missing))
-            with cluster(job, dask) if dask else processes(job, min(count, len(missing))) as (executor, args):
+            with cluster(job, dask) if dask is not None else processes(job, min(count, len(missing))) as (executor, args):
                 for values, future in finished(executor, args, missing, interrupt):
                     try:
                         kept.add(values, future.result())

@@ -69,8 +69,10 @@ def _client(address: str) -> "Client":
     except ModuleNotFoundError:
         fail("sweep.error.no_dask")
     try:
+        if not address.strip():  # a Client without one begins a cluster of its own
+            raise ValueError(address)
         return Client(address, timeout=_CONNECT_S)
-    except (OSError, ValueError, TypeError) as reason:
+    except (OSError, ValueError, TypeError, OverflowError) as reason:
         fail("sweep.error.dask", address=shorten(address), reason=type(reason).__name__)
 
 

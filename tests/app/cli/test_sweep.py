@@ -169,6 +169,8 @@ def test_a_cluster_of_worker_processes_gives_the_same_cells(kvscope, trace, tmp_
     [
         (("--dask", "tcp://127.0.0.1:1"), "No dask scheduler answers at tcp://127.0.0.1:1 (OSError)"),
         (("--dask", "nonsense://x"), "No dask scheduler answers at nonsense://x"),
+        (("--dask", "tcp://127.0.0.1:99999"), "No dask scheduler answers at tcp://127.0.0.1:99999"),
+        (("--dask", ""), "No dask scheduler answers at"),
         (("--block-size", "4,0"), "--block-size is “0”; expected 1 … 1,024."),
         (("--block-size", "4,,8"), "--block-size is “”; expected"),
         (("--limit", "3,4"), "--limit takes one number"),
