@@ -23,7 +23,7 @@ from pycore.fidelity.factors import RUNS, Fitted, factors_for, is_same_run
 from pycore.fidelity.fit import fit
 from pycore.fidelity.measured_run import MeasuredRun, Outcome
 from pycore.fidelity.prediction import StalledError, cost_model, predicting
-from pycore.fidelity.run_files import FILES, REQUESTS, RunFileError, read_run
+from pycore.fidelity.run_files import FILES, REQUESTS, REQUIRED, RunFileError, read_run
 from pycore.specs import DeploymentError
 from pycore.specs.catalogue import UnknownNameError
 
@@ -139,6 +139,9 @@ def read(name: str) -> MeasuredRun:
         except (OSError, UnicodeDecodeError) as reason:
             why = getattr(reason, "strerror", None) or getattr(reason, "reason", str(reason))
             fail("cli.error.unreadable", path=shorten(str(path)), reason=why)
+    for file in REQUIRED:
+        if file not in texts:
+            fail("fidelity.error.missing", path=shown, file=file)
     own_name = folder.resolve().name
     try:
         return read_run(own_name, texts)

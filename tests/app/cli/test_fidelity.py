@@ -152,3 +152,7 @@ def test_it_speaks_chinese(kvscope, folder):
 
 def test_the_document_is_one_line_of_json(kvscope, folder):
     assert json.loads(kvscope("fidelity", folder(), "--json").out)["command"] == "fidelity"
+
+
+def test_a_folder_without_requests_is_refused_by_the_name_of_the_file(refused, tmp_path):
+    assert "… has no file requests.jsonl; expected the folder" in refused("fidelity", tmp_path / ".")
