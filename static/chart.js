@@ -1,7 +1,7 @@
 // Draws a chart of an experiment's report into a figure "chart" (app/frontend/chart.py) of its own.
 
 import { scheme } from "./colours.js";
-import { layOut } from "./chart_layout.js";
+import { isUpright, layOut } from "./chart_layout.js";
 import { openFigure } from "./figure.js";
 import { tabData } from "./tab_data.js";
 
@@ -19,6 +19,11 @@ export class Chart {
     this._place = place;
   }
 
+  // Of a chart's figure, in px.
+  static heightOf(chart) {
+    return isUpright(chart) ? HEIGHT : 34 + ROW_HEIGHT * chart.x.length;
+  }
+
   // What is shown, as a canvas; `ground` is the colour behind it.
   picture(ground) {
     return this._figure.picture("chart", ground);
@@ -28,7 +33,7 @@ export class Chart {
   draw(chart, name, theme) {
     const colours = scheme(theme);
     const laid = layOut(chart, name, colours, tabData.parts);
-    this.show({ ...laid, height: laid.upright ? HEIGHT : 34 + ROW_HEIGHT * chart.x.length }, theme);
+    this.show({ ...laid, height: Chart.heightOf(chart) }, theme);
   }
 
   // laid: height in px, ranges, ticks and the columns of every source.

@@ -13,7 +13,7 @@ export class ChartCards {
   constructor(name) {
     this.element = make("div", "charts");
     this._name = name;
-    this._figures = []; // {card, title, value, legend, position, figure}, reused from one drawing to the next
+    this._cards = []; // {card, title, value, legend, place, position, figure}, reused from one drawing to the next
     this._drawn = []; // the charts that are shown
   }
 
@@ -21,27 +21,20 @@ export class ChartCards {
     this._drawn = charts;
     this._hasWide = charts.length % 2 === 1; // the first then takes a row of its own
     this.element.classList.toggle("odd", this._hasWide);
+    charts.forEach((chart, i) => this._dress(i, chart, theme)); // all have their size before the first is drawn
+    this._cards.slice(charts.length).forEach(({ card }) => (card.hidden = true));
     for (const [i, chart] of charts.entries()) {
-      this._figures[i] ??= await this._openFigure(i, chart.key);
-      const { card, title, value, legend, position, figure } = this._figures[i];
-      const axis = axisOf(chart);
-      card.hidden = false;
-      card.dataset.chart = chart.key;
-      title.textContent = text(chart.key);
-      value.textContent = withUnit(axis.value);
-      position.textContent = axis.position ? withUnit(axis.position) : "";
-      position.hidden = !axis.position;
-      legend.replaceChildren(...legendOf(chart, scheme(theme), tabData.parts).map((look) => legendItem(look, chart.kind)));
-      figure.draw(chart, text, theme);
+      const card = this._cards[i];
+      card.figure ??= await Chart.open(card.place);
+      card.figure.draw(chart, text, theme);
     }
-    this._figures.slice(charts.length).forEach(({ card }) => (card.hidden = true));
   }
 
   // What is shown, as pictureOf in chart_picture.js takes it.
   pictures(theme) {
     const colours = scheme(theme);
     return this._drawn.map((chart, i) => {
-      const { title, value, position, figure } = this._figures[i];
+      const { title, value, position, figure } = this._cards[i];
       const legend = legendOf(chart, colours, tabData.parts);
       return {
         title: title.textContent,
@@ -53,8 +46,23 @@ export class ChartCards {
     });
   }
 
-  async _openFigure(i, key) {
-    const title = make("h3", "", text(key)); // the figure's name, from the moment it is there
+  // Gives a card its words and its size.
+  _dress(i, chart, theme) {
+    this._cards[i] ??= this._card(i);
+    const { card, title, value, legend, place, position } = this._cards[i];
+    const axis = axisOf(chart);
+    card.hidden = false;
+    card.dataset.chart = chart.key;
+    title.textContent = text(chart.key); // the figure's name, from the moment it is there
+    value.textContent = withUnit(axis.value);
+    position.textContent = axis.position ? withUnit(axis.position) : "";
+    position.hidden = !axis.position;
+    place.style.height = `${Chart.heightOf(chart)}px`;
+    legend.replaceChildren(...legendOf(chart, scheme(theme), tabData.parts).map((look) => legendItem(look, chart.kind)));
+  }
+
+  _card(i) {
+    const title = make("h3", "");
     title.id = `${this._name}-${i}`;
     const value = make("p", "axis-words");
     const legend = make("ul", "legend");
@@ -64,7 +72,7 @@ export class ChartCards {
     const position = make("p", "axis-words axis-x");
     const card = make("section", "card", title, legend, value, place, position);
     this.element.append(card);
-    return { card, title, value, legend, position, figure: await Chart.open(place) };
+    return { card, title, value, legend, place, position, figure: null };
   }
 }
 

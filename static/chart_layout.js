@@ -65,10 +65,12 @@ export function axisOf(chart) {
 
 const format = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 
-// Names lie in rows, one below the other, so that they can be read; numbers stand along the bottom.
+// Whether what is compared stands along the bottom, as numbers do; names lie in rows, so that they can be read.
+export const isUpright = ({ x_kind }) => x_kind !== "key";
+
 export function layOut(chart, name, colours, parts) {
   const looks = looksOf(chart, colours, parts);
-  const upright = chart.x_kind !== "key";
+  const upright = isUpright(chart);
   const count = chart.x.length;
   const stacked = chart.kind === "stacked_bar";
   const columns = chart.series.map(({ values }) => values);
@@ -142,5 +144,5 @@ export function layOut(chart, name, colours, parts) {
     });
   }
   const [x, y] = upright ? [positionAxis, valueAxis] : [valueAxis, positionAxis];
-  return { upright, x, y, bars, lines, points, values };
+  return { x, y, bars, lines, points, values };
 }

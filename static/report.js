@@ -1,4 +1,4 @@
-// An experiment's report: claims with verdicts, charts, tables. All words go in as text.
+// An experiment's report: charts, claims with verdicts, tables. All words go in as text.
 
 import { AttentionLab } from "./attention_lab.js";
 import { BeamPicture } from "./beam_picture.js";
@@ -41,7 +41,7 @@ export class Report {
     this._drawers = new Map(); // name of a picture → what draws it, once it has been needed
     this._exports = make("p", "button-row", ...["csv", "json", "png"].map(exportButton));
     this._exports.addEventListener("click", ({ target }) => this._export(target.closest("button")?.dataset.reportExport));
-    place.replaceChildren(this._claims, this._pictures, this._charts.element, this._tables, this._exports);
+    place.replaceChildren(this._pictures, this._charts.element, this._claims, this._tables, this._exports);
     this._place = place;
     this._drawn = Promise.resolve();
   }
