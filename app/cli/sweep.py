@@ -172,7 +172,9 @@ def _run(
         with progress_bar(terminal, quiet) as progress, Interrupt() as interrupt:
             task = progress.add_task(terminal.text("sweep.progress"), total=len(wanted))
             progress.update(task, completed=len(wanted) - len(missing))
-            with cluster(job, dask) if dask is not None else processes(job, min(count, len(missing))) as (executor, args):
+            here = min(count, len(missing))
+            workers = processes(job, here) if dask is None else cluster(job, dask)
+            with workers as (executor, args):
                 for values, future in finished(executor, args, missing, interrupt):
                     try:
                         kept.add(values, future.result())
