@@ -4,6 +4,7 @@ import json
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
+from tempfile import mkstemp
 
 from app.backend.experiment import declarations
 from app.backend.handle import Handler
@@ -33,11 +34,13 @@ def default_reports(kept: Path | None = None) -> dict[str, dict]:
             made = dict(zip(missing, processes.map(finished, missing), strict=True))
     for name, response in made.items():
         if response["error"] is None:  # an absent package may be there next time
-            for old in kept.glob(f"{name}-*.json"):
+            for old in set(kept.glob(f"{name}-*.json")) - {files[name]}:
                 old.unlink(missing_ok=True)
-            fresh = files[name].with_suffix(".new")
-            fresh.write_text(json.dumps(response), encoding="utf-8")
-            fresh.replace(files[name])
+            # A name of its own, as another build may be writing the same.
+            descriptor, fresh = mkstemp(dir=kept, prefix=f"{name}.")
+            with open(descriptor, "w", encoding="utf-8") as file:
+                json.dump(response, file)
+            Path(fresh).replace(files[name])
     return {
         name: made[name] if name in made else json.loads(file.read_text(encoding="utf-8"))
         for name, file in files.items()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.frontend.cache_folder import cache_folder
 from app.site.static_site import build_site
+from tests.first_reports import first_reports
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("pycore", "app", "static", "requirements.lock")
@@ -25,6 +26,7 @@ def built_site() -> Path:
             oldest_first = sorted((path for path in sites.iterdir() if path.is_dir()), key=_age)
             for path in oldest_first[: -(KEPT - 1)]:
                 shutil.rmtree(path)
+            first_reports()
             build_site(ROOT, site, numpy=True, say=lambda line: None)
     return site
 
