@@ -53,7 +53,7 @@ export function chartsOf(answer, { bar, line }, words, looks, gigabytes) {
       title: words("tab.sizing.curve"),
       axes: [words("tab.sizing.curve.users"), words("tab.sizing.curve.context")],
       canvas: line,
-      wide: true,
+      wide: false,
     },
   ];
 }
