@@ -18,6 +18,7 @@ from tests.app.cli.process import ROOT, finished, started
 from tests.shared import shared
 
 TRACE = "prompt,output\n" + "300,100\n" * 4000
+LONG = "prompt,output\n" + "300,100\n" * 50_000  # seconds of work, of which Ctrl-C finds some left
 
 
 def test_the_entry_point_is_the_command():
@@ -88,7 +89,7 @@ def test_a_pipe_that_was_left_non_blocking_gets_all_of_a_long_answer():
 def interrupted(tmp_path: Path, *options: str) -> tuple[int, str, str]:
     """A long replay that gets Ctrl-C once its progress is shown on a terminal."""
     path = tmp_path / "long.csv"
-    path.write_text(TRACE, encoding="utf-8")
+    path.write_text(LONG, encoding="utf-8")
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "app.cli", "replay", str(path), "--blocks", "200", *options],
