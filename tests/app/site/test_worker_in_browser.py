@@ -40,7 +40,7 @@ def ask(page, number, request, bytes_=None):
     return said(page, f"answer-{number}")
 
 
-def until(condition, pause_s=0.2, patience_s=40):
+def until(condition, pause_s=0.2, patience_s=120):
     """Whether `condition()` came true in time."""
     end = time.monotonic() + patience_s
     while time.monotonic() < end:
