@@ -9,7 +9,7 @@ from pycore.scheduling.retraction import fewest_outputs
 
 def latest_arrival(running: Series[Sequence]) -> Sequence:
     """The sequence that came last, ties by id: whoever waited longest keeps its memory (vLLM paper, 4.5)."""
-    return max(running, key=lambda seq: (seq.request.arrival_ns, seq.id))
+    return max(running, key=by_arrival)
 
 
 def last_running(running: Series[Sequence]) -> Sequence:
@@ -24,22 +24,22 @@ def least_important(running: Series[Sequence]) -> Sequence:
 
 def most_outputs(running: Series[Sequence]) -> Sequence:
     """The sequence that has generated most, of these the latest: it gives back most, and loses most."""
-    return max(running, key=lambda seq: (seq.num_generated, seq.request.arrival_ns, seq.id))
+    return max(running, key=lambda seq: (seq.num_generated, *by_arrival(seq)))
 
 
 def by_arrival(seq: Sequence) -> tuple[int, int]:
-    """The one that came first first, ties by id."""
+    """The one that came first first, ties by the request's id: its sequences are one thing."""
     return seq.request.arrival_ns, seq.request.id
 
 
 def by_priority(seq: Sequence) -> tuple[int, int, int]:
     """The most important first, ties by arrival."""
-    return seq.request.priority, seq.request.arrival_ns, seq.id
+    return seq.request.priority, *by_arrival(seq)
 
 
 def by_length(seq: Sequence) -> tuple[int, int, int]:
     """The shortest prompt first, ties by arrival: nobody knows how long the output will be."""
-    return seq.request.prompt_len, seq.request.arrival_ns, seq.id
+    return seq.request.prompt_len, *by_arrival(seq)
 
 
 # Given the running list in order of admission, whom to preempt.

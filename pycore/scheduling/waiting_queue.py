@@ -7,7 +7,7 @@ from functools import partial
 from pycore.events import EventLog, NullLog, Waiting
 from pycore.memory.allocator import KVAllocator
 from pycore.request import Sequence, Status
-from pycore.scheduling.policies import QUEUE
+from pycore.scheduling.policies import QUEUE, by_arrival
 from pycore.scheduling.queue_order import ADMISSION, AS_THEY_CAME, CACHE_AWARE, PLAIN, Candidate, OrderRules
 
 
@@ -136,7 +136,7 @@ class WaitingQueue:
     def earliest_swapped(self) -> Sequence:
         """Of those in CPU memory, the one that arrived first; there must be one."""
         swapped = (seq for seq in self.seqs if seq.status is Status.SWAPPED)
-        return min(swapped, key=lambda seq: (seq.request.arrival_ns, seq.id))
+        return min(swapped, key=by_arrival)
 
     @property
     def head_needed(self) -> int:

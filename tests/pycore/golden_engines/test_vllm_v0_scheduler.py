@@ -161,3 +161,20 @@ def test_every_step_is_the_engine_s(golden):
             "ignored": [replay.name(event.seq) for event in rejected],
         }
         assert ours == expected
+
+
+def test_of_requests_that_came_together_the_later_one_gives_way_whatever_the_earlier_one_has_forked():
+    requests = [
+        {"id": "pair", "tokens": [0, 1, 2], "max_tokens": 2, "n": 2},
+        {"id": "one", "tokens": list(range(100, 110)), "max_tokens": 2},
+    ]
+    replay = EngineReplay(
+        requests, MemoryConfig(num_blocks=15, cpu_blocks=40, block_size=1), SchedulerConfig(rules="vllm-v0")
+    )
+    steps = []
+    while not replay.engine.done:
+        events = replay.step()
+        seqs = dict.fromkeys(replay.name(seq.request.id) for seq in replay.runner.batch.seqs)
+        gone = [replay.name(event.seq) for event in events if isinstance(event, Preempted | SwappedOut)]
+        steps.append((list(seqs), gone))
+    assert steps == [(["pair", "one"], []), (["pair"], ["one"]), (["one"], [])]  # as vLLM 0.2.7 did it

@@ -24,3 +24,10 @@ def test_every_policy_picks_one_of_those_it_is_given(policy):
     seqs = [sequence(i, prompt=1 + i % 3, arrival=i % 2) for i in range(6)]
     assert VICTIM[policy](seqs) in seqs
     assert VICTIM[policy](seqs[2:3]) is seqs[2]
+
+
+@pytest.mark.parametrize("policy", ["latest_arrival", "least_important", "most_outputs"])
+def test_forks_of_an_earlier_request_do_not_make_it_the_later_one(policy):
+    earlier, later = sequence(0, 3), sequence(1, 3)
+    fork = earlier.fork(1 << 40, 1)
+    assert VICTIM[policy]([earlier, fork, later]) is later
