@@ -31,7 +31,7 @@ class Prompt:
 
     Attributes:
         tokens: token ids, 64-bit integers; BlockTokens where a trace tells only which blocks are equal.
-        salt: None: shared with all prompts without a salt.
+        salt: None or empty: shared with all prompts without a salt.
         adapter: name of the fine-tuned adapter (LoRA) that computes it; None: the model alone.
         media: in order of position.
 
@@ -59,6 +59,7 @@ class Prompt:
         for name, value in (("salt", self.salt), ("adapter", self.adapter)):
             if value is not None and not isinstance(value, str):
                 raise ValueError(f"the {name} of a prompt is {value!r}, expected a text or none")
+        object.__setattr__(self, "salt", self.salt or None)  # an empty one is none, as in vLLM and SGLang
         for item in self.media:
             if not isinstance(item.content, str) or item.first < 0 or item.num_tokens < 1:
                 raise ValueError(f"{item}: expected a text for the content and at least 1 token from 0 on")

@@ -149,16 +149,16 @@ class HashChain:
 
 
 def _extra(prompt: Prompt, start: int, size: int) -> Extra:
-    """What tells the block at `start` apart from one of equal tokens and parent; tagged by kind.
+    """What tells the block at `start` apart from one of equal tokens and parent; tagged as in vLLM.
 
     The salt stands in the first block only: by the parent's key it is in all others.
     """
     extra: list[str | tuple[str | int, ...]] = []
     if prompt.adapter is not None:
-        extra.append(("adapter", prompt.adapter))
+        extra.append(("lora", prompt.adapter))
     for media in prompt.media:
         if media.first < start + size and start < media.first + media.num_tokens:
-            extra.append(("media", media.content, media.first - start))
+            extra.append(("mm", media.content, media.first - start))
     if prompt.salt is not None and start == 0:
-        extra.append(("salt", prompt.salt))
+        extra.append(("cache_salt", prompt.salt))
     return tuple(extra)
