@@ -7,11 +7,11 @@ from pycore.config import EngineConfig, MemoryConfig, SchedulerConfig
 from pycore.engine import Engine
 from pycore.events import Event, EventLog
 from pycore.model_runner import CountingRunner
-from pycore.prompt import Prompt
 from pycore.request import Request
 from pycore.rng import Rng
 from pycore.scheduling.batch import Batch
 from pycore.scheduling.outcome import Outcome
+from tests.pycore.golden_engines.block_replay import PROMPT_KEYS, as_prompt
 
 Sampler = Callable[[int], int]  # step → the token that every sequence gets in it
 
@@ -50,7 +50,7 @@ class EngineReplay:
                 request["max_tokens"],
                 request.get("n", 1),
                 "parallel" if request.get("n", 1) > 1 else "plain",
-                prompt=Prompt(tuple(request["tokens"])),
+                prompt=as_prompt(request["tokens"], {key: request.get(key) for key in PROMPT_KEYS}),
                 priority=request.get("priority", 0),
             )
             for number, request in enumerate(ordered)

@@ -15,6 +15,8 @@ from tests.pycore.golden_engines.tree import drawn, in_order
 
 CASES = cases("P")
 ORDERS = [case for case in CASES if not case.values[0] or "policy" in case.values[0]["input"]]
+SETTINGS = {"policy", "cached", "queue", "priority_scheduling", "low_priority_values_first"}
+SETTINGS |= {"in_batch_check", "in_batch_deprioritize"}
 RATIOS = [case for case in CASES if case.values[0] and "reqs" in case.values[0]["input"]]
 
 
@@ -41,17 +43,19 @@ def queue_of(given: dict) -> list[dict]:
 @pytest.mark.parametrize("case", ORDERS)
 def test_the_queue_is_ordered_as_by_sglang(case):
     given, expected = case["input"], case["result"]
+    assert given.keys() <= SETTINGS, given.keys() - SETTINGS
     cache = RadixCache()
     for prompt in given["cached"]:
         cache.insert(prompt, prompt)
     queue = queue_of(given)
     known = {"rid", "toks", "max_new", "prio", "entry", "extra_key"}
+    sign = -1 if given.get("low_priority_values_first") else 1
     assert all(known.issuperset(each) for each in queue)
     candidates = [
         Candidate(
             each["toks"],
             each.get("max_new", 1),
-            each.get("prio", 0),
+            sign * each.get("prio", 0),
             each.get("entry", 0),
             namespace=each.get("extra_key"),
         )

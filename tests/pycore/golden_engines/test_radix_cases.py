@@ -1,6 +1,7 @@
 """The radix tree does what SGLang's and mini-sglang's own code did."""
 
 import re
+from collections.abc import Hashable
 
 import pytest
 
@@ -18,6 +19,12 @@ def cache_of(given: dict, **rules) -> RadixCache:
     chosen = slru(config.pop("protected_threshold")) if config and policy == "slru" else EVICTION[policy]
     assert not config, f"no such setting: {config}"
     return RadixCache(given["page_size"], chosen, **rules)
+
+
+def namespace_of(options: dict) -> Hashable:
+    """What keeps a prompt apart from others; takes it out of the options."""
+    extra, salt = options.pop("extra_key", None), options.pop("cache_salt", None)
+    return (extra, salt) if salt else extra
 
 
 def values_for(tokens: list[int], page_size: int) -> list[int]:
@@ -46,7 +53,7 @@ def replay(given: dict) -> list[dict]:
             tokens, options = args[0], dict(args[1]) if len(args) > 1 else {}
             told = dict(options)
             values = values_for(tokens, cache.page_size)
-            priority, extra = options.pop("priority", 0), options.pop("extra_key", None)
+            priority, extra = options.pop("priority", 0) or 0, namespace_of(options)
             counted = options.pop("inserted_len", 0)
             assert not options, f"no such option: {options}"
             held = cache.insert(tokens, values, priority, extra, counted).num_held
@@ -55,7 +62,7 @@ def replay(given: dict) -> list[dict]:
             tokens, name, options = args[0], None, {}
             for each in args[1:]:
                 name, options = (name, dict(each)) if isinstance(each, dict) else (each, options)
-            found = cache.match(tokens, options.pop("extra_key", None))
+            found = cache.match(tokens, namespace_of(options))
             assert not options, f"no such option: {options}"
             names[name] = found.node
             assert list(found.values) == values_for(tokens[: found.num_tokens], cache.page_size)

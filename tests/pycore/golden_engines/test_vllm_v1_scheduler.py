@@ -4,12 +4,13 @@ import pytest
 
 from pycore.config import MemoryConfig, SchedulerConfig
 from pycore.events import Outgrown, Preempted
+from tests.pycore.golden_engines.block_replay import PROMPT_KEYS
 from tests.pycore.golden_engines.cases import case, cases
 from tests.pycore.golden_engines.engine_replay import EngineReplay
 
 KNOWN = {"block_size", "num_blocks_incl_null", "requests", "sampled_token", "caching", "max_batched"}
 KNOWN |= {"reserve_full_isl", "policy", "watermark", "max_num_seqs", "long_prefill_token_threshold"}
-REQUEST_KEYS = {"id", "tokens", "max_tokens", "order", "at", "priority"}
+REQUEST_KEYS = {"id", "tokens", "max_tokens", "order", "at", "priority"} | PROMPT_KEYS.keys()
 
 
 def replay_of(given: dict) -> EngineReplay:
