@@ -98,7 +98,9 @@ def study(
         trie = trie_of(read, values.get("bs", SETTINGS["replay"]["bs"].default))
         blocks = sizes["cache_blocks"]
         if sizes["cache_tokens"]:
-            blocks = [max(1, tokens // trie.block_size) for tokens in sizes["cache_tokens"]]
+            size, most = trie.block_size, MOST["cache_tokens"]  # a cache has one block at least
+            tokens = numbers(STUDY_FLAGS["cache_tokens"], given["cache_tokens"], size, most)
+            blocks = [each // size for each in tokens]
         elif "blocks" in values and not blocks:
             blocks = [values["blocks"]]
         measured = study_of(trie, policies, blocks, warm_up)

@@ -109,6 +109,12 @@ def test_what_cannot_be_measured_is_said_in_one_sentence(kvscope, trace, options
     assert result.err.count("\n") == 1
 
 
+def test_a_cache_smaller_than_a_block_of_the_trace_is_refused(kvscope, trace):
+    result = kvscope("replay", trace, "--cache", "lru", "--cache-tokens", "1024,511")
+    assert result.code == 2
+    assert "--cache-tokens is “511”; expected 512 … 10,000,000,000." in result.err
+
+
 def test_a_trace_of_lengths_has_no_hit_rates(kvscope, tmp_path):
     path = tmp_path / "lengths.csv"
     path.write_text("prompt,output\n5,5\n")
