@@ -21,7 +21,7 @@ from app.cli.options import (
     whole_number,
 )
 from app.cli.progress import followed, progress_bar
-from app.cli.replay_view import seconds
+from app.cli.replay_view import time_of
 from app.cli.terminal import Terminal
 from app.cli.trace_source import read_source, trace_document
 from pycore.largest_rate import PER_MILLE, LargestRate, Probe, rates_to_try
@@ -201,8 +201,8 @@ def _table(probes: Sequence[Probe], terminal: Terminal) -> "Table":
             f"{probe.rate / PER_MILLE:,.2f}",
             terminal.percent(result.attainment),
             bar(result.attainment, 1, _BAR_WIDTH, terminal.draws_blocks),
-            seconds(result.ttft.p90),
-            seconds(result.tpot.p90),
+            time_of(result, "ttft", "p90"),
+            time_of(result, "tpot", "p90"),
             f"{result.tokens_per_second:,.0f}",
             terminal.percent(result.utilisation),
         )

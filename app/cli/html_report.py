@@ -9,7 +9,7 @@ import click
 from app.backend.replay import hung_notices
 from app.backend.settings import shorten
 from app.cli.failure import fail
-from app.cli.replay_view import ROWS, TIMES, figure, pool_sentences, seconds, setup_title
+from app.cli.replay_view import ROWS, TIMES, figure, pool_sentences, setup_title, time_of
 from app.cli.terminal import Terminal
 from pycore.workload.trace import Trace
 
@@ -89,7 +89,7 @@ def replay_report(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal)
             [
                 (
                     say(f"replay.field.{name}"),
-                    *(seconds(getattr(getattr(run.result, name), part)) for part in SPREADS),
+                    *(time_of(run.result, name, part) for part in SPREADS),
                 )
                 for name in TIMES
             ],

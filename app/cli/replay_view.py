@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from app.cli.bars import sparkline
 from app.cli.terminal import Terminal
-from pycore.metrics import Spread
 from pycore.replay_result import ReplayResult
 from pycore.workload.trace import Trace
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 PARTS = ("real", "reserved", "internal", "external", "usable", "cached")
 REASONS = ("context", "pool")
+NONE = "–"
 TIMES = ("queueing", "ttft", "tpot", "end_to_end", "normalized")
 _LINE_WIDTH = 60  # characters of a time line at most
 _LABEL_WIDTH = 32
@@ -73,6 +73,11 @@ def seconds(ns: float) -> str:
     ('1.25 s', '12.5 ms')
     """
     return f"{ns / 1e9:,.2f} s" if ns >= 1e9 else f"{ns / 1e6:,.1f} ms"
+
+
+def time_of(result: ReplayResult, name: str, part: str) -> str:
+    """One figure of TIMES as it is shown: a dash where no request has finished, so that nobody reads a 0."""
+    return seconds(getattr(getattr(result, name), part)) if result.num_finished else NONE
 
 
 def show_replays(trace: Trace, runs: Sequence["ReplayRun"], terminal: Terminal) -> None:
@@ -163,9 +168,8 @@ def _times(run: "ReplayRun", terminal: Terminal) -> "Table":
     names = list(asdict(run.result.ttft))
     table = _table(setup_title(run, terminal), [terminal.text(f"replay.spread.{name}") for name in names])
     for name in TIMES:
-        spread: Spread = getattr(run.result, name)
         table.add_row(
-            terminal.text(f"replay.field.{name}"), *(seconds(getattr(spread, each)) for each in names)
+            terminal.text(f"replay.field.{name}"), *(time_of(run.result, name, each) for each in names)
         )
     return table
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.backend.replay import hung_notices
 from app.cli.options import FLAGS, MANAGER, manager_of
-from app.cli.replay_view import flat
+from app.cli.replay_view import NONE, flat
 from app.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Figures of a cell, by the last part of their text key, sweep.column.<name>.
 COLUMNS = ("tokens", "ttft", "ttft_p99", "tpot", "tpot_p99", "preemptions", "rejected", "utilisation")
+SHOWN = ("mean", "p99")  # of a cell's times
 
 
 def show_sweep(cells: Sequence["Cell"], varied: Sequence[str], name: str, terminal: Terminal) -> None:
@@ -38,7 +39,7 @@ def show_sweep(cells: Sequence["Cell"], varied: Sequence[str], name: str, termin
         table.add_column(terminal.text(f"sweep.column.{column}"), justify="right")
     for cell in cells:
         words = [said(cell, key) for key in varied]
-        table.add_row(*words, *(figures(cell.result, terminal) if cell.result else ["–"] * len(COLUMNS)))
+        table.add_row(*words, *(figures(cell.result, terminal) if cell.result else [NONE] * len(COLUMNS)))
     out.print(table)
     for sentence in remarks(cells, varied, terminal):
         terminal.note(sentence)
@@ -46,7 +47,7 @@ def show_sweep(cells: Sequence["Cell"], varied: Sequence[str], name: str, termin
 
 def cell_name(cell: "Cell", varied: Sequence[str]) -> str:
     """What tells a cell from the others."""
-    return ", ".join(f"{flag_of(key)} {said(cell, key)}" for key in varied) or "–"
+    return ", ".join(f"{flag_of(key)} {said(cell, key)}" for key in varied) or NONE
 
 
 def remarks(cells: Sequence["Cell"], varied: Sequence[str], terminal: Terminal) -> list[str]:
@@ -76,8 +77,8 @@ def figures(result: dict, terminal: Terminal) -> list[str]:
     """What a cell came to, one of COLUMNS each."""
     return [
         f"{result['tokens_per_second']:,.0f}",
-        *(f"{result['ttft'][name] / 1e9:,.2f} s" for name in ("mean", "p99")),
-        *(f"{result['tpot'][name] / 1e6:,.1f} ms" for name in ("mean", "p99")),
+        *(f"{result['ttft'][name] / 1e9:,.2f} s" if result["num_finished"] else NONE for name in SHOWN),
+        *(f"{result['tpot'][name] / 1e6:,.1f} ms" if result["num_finished"] else NONE for name in SHOWN),
         f"{result['num_preemptions']:,}",
         f"{result['num_rejected']:,}",
         terminal.percent(result["utilisation"]),

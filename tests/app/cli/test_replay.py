@@ -138,6 +138,15 @@ def test_requests_that_never_fit_are_counted_by_reason(kvscope, written):
     assert "of these larger than the pool 1" in [" ".join(row) for row in rows]
 
 
+def test_times_of_which_there_are_none_are_no_zeros(kvscope, written, tmp_path):
+    path = written("prompt,output\n500,10\n")
+    page = tmp_path / "report.html"
+    outcome = kvscope("replay", path, "--blocks", 10, "--max-len", 400, "--html", page)
+    rows = [" ".join(line.split()) for line in outcome.out.splitlines()]
+    assert "Time to first token – – – – –" in rows
+    assert page.read_text(encoding="utf-8").count("<td>–</td>") >= 5
+
+
 def test_bad_rows_are_named_and_the_good_ones_kept(kvscope, written):
     outcome = kvscope("replay", written(BAD_ROWS), "--json")
     remarks = outcome.err.splitlines()
