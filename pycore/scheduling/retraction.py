@@ -104,5 +104,8 @@ class SetAside:
         return tokens + to_come < free - self._tokens
 
     def admitted(self, group: Series[Sequence], page_size: int) -> None:
-        """A group was admitted, and given room for what it has so far."""
-        self._tokens += sum([tokens_to_come(seq) + page_size for seq in group])
+        """A group was admitted, and given room for what it has so far.
+
+        Until the pass ends all that it may generate counts, what it generated before a retraction included.
+        """
+        self._tokens += sum([min(seq.request.output_len, CLIP) + page_size for seq in group])

@@ -3,7 +3,7 @@
 import pytest
 
 from pycore.request import Request, Sequence
-from pycore.scheduling.retraction import NewTokenRatio, fewest_outputs
+from pycore.scheduling.retraction import NewTokenRatio, SetAside, fewest_outputs
 
 
 def running(*lengths: tuple[int, int]) -> list[Sequence]:
@@ -47,3 +47,14 @@ def test_it_is_never_more_than_one():
 def test_a_negative_conservativeness_is_refused():
     with pytest.raises(ValueError, match="0 or more, not -1"):
         NewTokenRatio(-1)
+
+
+def test_of_a_retracted_request_that_comes_back_all_that_it_may_generate_is_set_aside_in_that_pass():
+    again, new = Sequence(Request(0, 0, 5, 30)), Sequence(Request(1, 0, 5, 5))
+    again.num_tokens += 20
+    pass_over_queue = SetAside()
+    pass_over_queue.begin([])
+    assert pass_over_queue.leaves([again], tokens=25, page_size=1, free=66)
+    pass_over_queue.admitted([again], page_size=1)
+    assert not pass_over_queue.leaves([new], tokens=5, page_size=1, free=66 - 25)  # as SGLang 0.5.23 decides
+    assert pass_over_queue.leaves([new], tokens=5, page_size=1, free=66 - 25 + 2)
