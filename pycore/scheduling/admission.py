@@ -34,13 +34,20 @@ class Admission:
         self._watermark_slots = watermark_slots
         self._reserve_full_prompt = reserve_full_prompt
         self._set_aside = SetAside(conservativeness) if rules.sets_aside else None
+        self._anybody_decodes = False
 
-    def begin(self, running: Series[Sequence]) -> None:
-        """A pass over the queue begins."""
-        if not running:
+    def begin(self, running: Series[Sequence], going_on: Sequence | None = None) -> None:
+        """A pass over the queue begins; of those that run, the prompt of one may go on in it."""
+        if self._set_aside is None:
+            return
+        decoding = [seq for seq in running if seq is not going_on]
+        self._anybody_decodes = bool(decoding)
+        if not decoding:
             self.closed = False
-        if self._set_aside is not None and not self.closed:
-            self._set_aside.begin(running)
+        if not self.closed:
+            self._set_aside.begin(decoding)
+            if going_on is not None:
+                self._set_aside.admitted([going_on], self._allocator.block_size)
 
     def may_be_cut(self, seq: Sequence) -> bool:
         """Whether its prompt may be computed in pieces."""
@@ -51,7 +58,16 @@ class Admission:
         if not self.may_be_cut(seq):
             return num_new
         batch.has_chunks = True
-        return batch.most_of_one
+        most = batch.most_of_one
+        if self._set_aside is None:
+            return most
+        end = self._allocator.whole_blocks(seq.num_computed + most)  # SGLang ends a piece with a page
+        return end - seq.num_computed if end > seq.num_computed else most
+
+    def charge(self, num_new: int, batch: Batch) -> None:
+        """SGLang takes whole pages from the budget: here what the last one has beyond `num_new` tokens."""
+        if self._set_aside is not None and batch.limited:
+            batch.budget -= -num_new % self._allocator.block_size
 
     def starts_in_part(self, seq: Sequence, budget: int) -> bool:
         """Whether a first piece of it fits into what is free, though all of it may not."""
@@ -75,7 +91,7 @@ class Admission:
             if reason is None:
                 self._set_aside.admitted(seq.group, self._allocator.block_size)
             else:
-                self.closed = bool(running) and reason != "budget"
+                self.closed = self._anybody_decodes and reason != "budget"
         return reason
 
     def _reason(self, seq: Sequence, running: Series[Sequence], num_running: int, batch: Batch) -> str | None:

@@ -55,14 +55,19 @@ class Intake:
         if going_on is not None:
             self.begun = None
             self._compute(going_on, batch)
-        return self.admit_waiting(batch, now_ns) or going_on is not None
+        return self.admit_waiting(batch, now_ns, going_on) or going_on is not None
 
-    def admit_waiting(self, batch: Batch, now_ns: int) -> bool:
-        """Lets those at the head of the queue run for whom there is room; whether anybody left the queue."""
+    def admit_waiting(self, batch: Batch, now_ns: int, going_on: Sequence | None = None) -> bool:
+        """Lets those at the head of the queue run for whom there is room; whether anybody left the queue.
+
+        Args:
+            batch, now_ns: see Scheduler.schedule.
+            going_on: whose prompt goes on in this step.
+        """
         queue, admission, running = self._queue, self._admission, self._running
         num_running = len(running)
         self.held_up = None
-        admission.begin(running)
+        admission.begin(running, going_on)
         if admission.closed:
             return False
         queue.arrange()
@@ -141,4 +146,5 @@ class Intake:
         if num_new < uncomputed and self._rules.prompts_first:
             self.begun = seq
         batch.add(seq, num_new)
+        self._admission.charge(num_new, batch)
         return num_new

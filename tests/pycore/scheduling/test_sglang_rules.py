@@ -66,11 +66,11 @@ class Reckoning:
         admitted: list[list[int]] = []
         while self.waiting:
             _, prompt, most, out = self.waiting[0]
-            extend, to_come = prompt + out, min(most - out, 4096)
-            if extend + to_come + self.page >= rest:
-                self.full = bool(self.running or admitted)
+            extend = prompt + out
+            if extend + min(most - out, 4096) + self.page >= rest:
+                self.full = bool(self.running)  # kept with those that run, and lost where there are none
                 break
-            rest -= self.pages(extend) * self.page + self.page + to_come
+            rest -= self.pages(extend) * self.page + self.page + min(most, 4096)
             admitted.append(self.waiting.pop(0))
         return admitted
 
@@ -263,3 +263,35 @@ def test_what_does_not_go_together_is_refused_in_one_sentence(memory, scheduler,
     with pytest.raises(ConfigError) as refused:
         EngineConfig(MemoryConfig(**memory), SchedulerConfig(**scheduler))
     assert complaint in str(refused.value)
+
+
+def computed_by_step(engine, steps):
+    """Tokens computed of each sequence, a step each."""
+    told = []
+    for _ in range(steps):
+        before = {seq.id: seq.num_computed for seq in engine.scheduler.running}
+        engine.step()
+        engine.check()
+        after = {seq.id: seq.num_computed for seq in engine.scheduler.running}
+        told.append({id: n - before.get(id, 0) for id, n in after.items() if n != before.get(id, 0)})
+    return told
+
+
+def test_pieces_of_prompts_end_with_a_page_and_whole_pages_are_taken_from_the_budget():
+    requests = [Request(0, 0, 5, 9), Request(1, 0, 20, 9)]
+    engine = engine_of(requests, 40, cache="radix", page_size=4, token_budget=16)
+    assert computed_by_step(engine, 2) == [{0: 5, 1: 8}, {1: 12}]
+
+
+def test_whoever_did_not_fit_beside_the_first_prompts_is_asked_again_once_these_decode():
+    engine = engine_of(
+        [Request(0, 0, 12, 18), Request(1, 0, 13, 12), Request(2, 0, 1, 18)], 29, page_size=2, token_budget=14
+    )
+    told = computed_by_step(engine, 2)
+    assert told == [{0: 12}, {1: 13}]  # at first all of r0's tokens to come count, then a share of them
+
+
+def test_a_prompt_that_goes_on_counts_with_all_its_tokens_to_come():
+    requests = [Request(0, 0, 4, 15), Request(1, 0, 25, 8), Request(2, 0, 21, 2)]
+    engine = engine_of(requests, 20, page_size=4, token_budget=24)
+    assert computed_by_step(engine, 2) == [{0: 4, 1: 20}, {1: 5}]  # r2 would fit beside a share of r1's
