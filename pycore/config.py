@@ -40,6 +40,12 @@ def _require(setting: str, value: object, fine: bool, expected: str) -> None:
         raise ConfigError(setting, value, expected)
 
 
+def _require_whole(config: object, *settings: str) -> None:
+    for setting in settings:
+        value = getattr(config, setting)
+        _require(setting, value, type(value) is int, "a whole number")
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryConfig:
     """The pool and how it is managed.
@@ -79,6 +85,7 @@ class MemoryConfig:
     eviction: str = "lru"
 
     def __post_init__(self) -> None:
+        _require_whole(self, "num_blocks", "block_size", "prefix_len", "cpu_blocks", "page_size")
         _require("mode", self.mode, self.mode in MODES, "one of " + ", ".join(MODES))
         _require("num_blocks", self.num_blocks, self.num_blocks >= 1, "at least 1 block")
         _require("block_size", self.block_size, self.block_size >= 1, "at least 1 token")
@@ -143,6 +150,8 @@ class SchedulerConfig:
     conservativeness: float = 1.0
 
     def __post_init__(self) -> None:
+        limits = [each for each in ("token_budget", "chunk_limit") if getattr(self, each) is not None]
+        _require_whole(self, "max_num_seqs", *limits)
         if self.watermark is not None:
             _require("watermark", self.watermark, 0 <= self.watermark <= 1, "a share from 0 to 1")
         _require("max_num_seqs", self.max_num_seqs, self.max_num_seqs >= 1, "at least 1 sequence")
@@ -207,6 +216,7 @@ class EngineConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        _require_whole(self, "max_len", "step_ns", "seed")
         _require("max_len", self.max_len, self.max_len >= 2, "at least 2 tokens")
         _require("step_ns", self.step_ns, self.step_ns >= 1, "at least 1 ns")
         rules, mode = self.scheduler.rules, self.memory.mode

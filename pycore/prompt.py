@@ -50,24 +50,35 @@ class Prompt:
     media: tuple[Media, ...] = ()
 
     def __post_init__(self) -> None:
-        try:
-            if type(self.tokens) is not BlockTokens:  # whose tokens are integers by design
-                array("q", self.tokens)  # checks type and size of each, at the speed of C
-        except (TypeError, OverflowError):
-            odd = next((token for token in self.tokens if not _fits(token)), self.tokens)
-            raise ValueError(f"a token of a prompt is {odd!r}, expected an integer of 64 bits") from None
+        if type(self.tokens) is not BlockTokens:  # whose tokens are integers by design
+            packed(self.tokens)
         for name, value in (("salt", self.salt), ("adapter", self.adapter)):
             if value is not None and not isinstance(value, str):
                 raise ValueError(f"the {name} of a prompt is {value!r}, expected a text or none")
         object.__setattr__(self, "salt", self.salt or None)  # an empty one is none, as in vLLM and SGLang
         for item in self.media:
-            if not isinstance(item.content, str) or item.first < 0 or item.num_tokens < 1:
+            whole = isinstance(item.first, int) and isinstance(item.num_tokens, int)
+            if not (whole and isinstance(item.content, str) and item.first >= 0 and item.num_tokens >= 1):
                 raise ValueError(f"{item}: expected a text for the content and at least 1 token from 0 on")
 
     @property
     def is_plain(self) -> bool:
         """Whether nothing but its tokens tells it apart."""
         return self.salt is None and self.adapter is None and not self.media
+
+
+def packed(tokens: Sequence[int]) -> array:
+    """The tokens as 64-bit integers, each checked at the speed of C.
+
+    Raises:
+        ValueError: one of them is none.
+    """
+    try:
+        return array("q", tokens)
+    except (TypeError, OverflowError):
+        each = tokens if isinstance(tokens, Sequence) else ()
+        odd = next((token for token in each if not _fits(token)), tokens)
+        raise ValueError(f"a token of a prompt is {odd!r}, expected an integer of 64 bits") from None
 
 
 def _fits(token: object) -> bool:

@@ -3,10 +3,12 @@
 from array import array
 from collections.abc import Hashable, Sequence
 
+from pycore.prompt import packed
+
 
 def as_tokens(tokens: Sequence[int]) -> array:
     """The token ids as the tree stores them; an array of this kind is taken as it is, and must not change."""
-    return tokens if type(tokens) is array and tokens.typecode == "q" else array("q", tokens)
+    return tokens if type(tokens) is array and tokens.typecode == "q" else packed(tokens)
 
 
 def num_shared(stretch: array, tokens: array, at: int, end: int) -> int:

@@ -19,7 +19,7 @@ def test_a_salt_or_adapter_of_another_type_is_named(field, value):
         Prompt((1, 2), **{field: value})
 
 
-@pytest.mark.parametrize("media", [Media(-1, 2, "a"), Media(0, 0, "a"), Media(0, 1, 7)])
+@pytest.mark.parametrize("media", [Media(-1, 2, "a"), Media(0, 0, "a"), Media(0, 1, 7), Media("0", 1, "a")])
 def test_media_that_lie_nowhere_are_refused(media):
     with pytest.raises(ValueError, match="expected a text for the content"):
         Prompt((1, 2), media=(media,))
@@ -33,3 +33,8 @@ def test_a_prompt_of_another_length_than_the_request_is_refused():
 def test_a_sequence_knows_its_tokens_where_the_prompt_says_them():
     assert Sequence(Request(0, 0, 2, 1, prompt=Prompt((8, 9)))).tokens == [8, 9]
     assert Sequence(Request(0, 0, 2, 1)).tokens is None
+
+
+def test_an_empty_salt_is_none():
+    assert Prompt((1, 2), salt="") == Prompt((1, 2))
+    assert Prompt((1, 2), salt="").is_plain

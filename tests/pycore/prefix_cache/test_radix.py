@@ -276,3 +276,14 @@ def test_what_an_insert_for_the_same_request_has_counted_is_no_hit_again_though_
     assert cache.nodes().hits == (0,)  # as in SGLang 0.5.23
     cache.insert([1, 2, 3, 4], [1, 2, 3, 4], counted=3)
     assert sorted(cache.nodes().hits) == [0, 1]
+
+
+@pytest.mark.parametrize("token", [1.5, "a", None, 1 << 64])
+def test_a_token_that_is_no_integer_of_64_bits_is_named_and_changes_nothing(token):
+    cache = RadixCache()
+    cache.insert([1, 2], [1, 2])
+    for ask in (cache.match, lambda tokens: cache.insert(tokens, [1, 2])):
+        with pytest.raises(ValueError, match=r"a token of a prompt is .*expected an integer of 64 bits"):
+            ask([1, token])
+    assert cache.total == 2
+    cache.check()
