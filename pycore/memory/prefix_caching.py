@@ -87,7 +87,9 @@ class PrefixCachingAllocator(PrefixReusingAllocator):
             if self._history is not None:
                 self._history.stored(seq.block_keys[:num_full], table.num_keyed)
             table.num_keyed = num_full
-            self.has_joined = True
+            # A block that ends with a made-up token, below 0, is like nobody's prompt.
+            if seq.num_computed < seq.request.prompt_len or seq.tokens[num_full * self.block_size - 1] >= 0:
+                self.has_joined = True
         return True
 
     def fork(self, parent: Sequence, child: Sequence) -> None:
