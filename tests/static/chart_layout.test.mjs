@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { axisOf, layOut, legendOf, looksOf, roundTicks } from "../../static/chart_layout.js";
+import { axisOf, isUpright, layOut, legendOf, looksOf, roundTicks } from "../../static/chart_layout.js";
 
 const COLOURS = { real: "blue", reserved: "orange", internal: "red", external: "violet", usable: "grey", finish: "green" };
 const PARTS = { real: " ", reserved: "/", internal: "x", external: ".", usable: " " };
@@ -35,8 +35,9 @@ test("nothing but zeros still has an axis", () => {
 });
 
 test("names are rows, read from the top, with the value at the end of a bar", () => {
-  const laid = lay(chart("bar", ["first", "second"], [["s", [3, 5]]]));
-  assert.equal(laid.upright, false);
+  const byName = chart("bar", ["first", "second"], [["s", [3, 5]]]);
+  const laid = lay(byName);
+  assert.equal(isUpright(byName), false);
   assert.deepEqual(laid.y.labels, [[1, "FIRST"], [0, "SECOND"]]);
   assert.deepEqual(laid.bars.right, [3, 5]);
   assert.deepEqual(laid.bars.left, [0, 0]);
@@ -44,8 +45,9 @@ test("names are rows, read from the top, with the value at the end of a bar", ()
 });
 
 test("numbers stand along the bottom, evenly spaced", () => {
-  const laid = lay(chart("bar", [1, 16, 256], [["s", [3, 5, 8]]]));
-  assert.equal(laid.upright, true);
+  const bySize = chart("bar", [1, 16, 256], [["s", [3, 5, 8]]]);
+  const laid = lay(bySize);
+  assert.equal(isUpright(bySize), true);
   assert.deepEqual(laid.x.labels, [[0, "1"], [1, "16"], [2, "256"]]);
   assert.deepEqual(laid.bars.bottom, [0, 0, 0]);
   assert.deepEqual(laid.bars.top, [3, 5, 8]);
