@@ -84,14 +84,14 @@ def our_decode(
         for seq in seqs:
             assert allocator.allocate_slots(seq, prompt_len)
             seq.num_computed = prompt_len
-            allocator.commit(seq)
             seq.num_tokens += 1
+        allocator.commit(seqs)
         for _ in range(num_steps):
             for seq in seqs:
                 assert allocator.allocate_slots(seq, 1)
                 seq.num_computed += 1
-                allocator.commit(seq)
                 seq.num_tokens += 1
+            allocator.commit(seqs)
         for seq in seqs:
             allocator.free(seq)
         assert pool.num_free == num_blocks

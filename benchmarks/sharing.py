@@ -40,7 +40,7 @@ def written(memory: PagedAllocator, num_tokens: int) -> Sequence:
     seq = Sequence(Request(0, 0, num_tokens, 64, 2, "parallel"))
     assert memory.allocate_slots(seq, num_tokens)
     seq.num_computed = num_tokens
-    memory.commit(seq)
+    memory.commit([seq])
     return seq
 
 
@@ -84,7 +84,7 @@ def appends(shared: bool) -> Callable[[], None]:
             for child in children:
                 assert memory.allocate_slots(child, 1)
                 child.num_computed += 1
-                memory.commit(child)
+                memory.commit([child])
             assert len(memory.take_moves()) == (AT_ONCE if shared else 0)
             for child in children:
                 memory.free(child)
